@@ -44,9 +44,8 @@ export async function openApplication(
   const subscribers = createSubscribers(db, { availability, log, onStored: senders.wake })
   const desk = createDesk(db, env, senders.wake)
   const signIn = createSignIn(db, env, log)
-  const forVisitors = { availability, orders, subscribers, metrics }
-  const parts = { db, pages, log, desk, signIn, timeouts, isEnding: () => isEnding, ...forVisitors }
-  const app = createHttpServer(env, parts)
+  const context = { env, db, log, pages, availability, orders, subscribers, desk, signIn, isEnding: () => isEnding }
+  const app = createHttpServer({ ...context, metrics, timeouts })
   return {
     app,
     orders,

@@ -10,7 +10,7 @@ import { DESK_PATH } from '../shared/desk.ts'
 import { withDatabase } from './database/open.ts'
 import { readEnvOrExit } from './env.ts'
 import { escaped } from './mail/mail-parts.ts'
-import { readMails, type StoredMail } from './mail/queue.ts'
+import { readMail, type StoredMail } from './mail/queue.ts'
 import { writeMessage } from './mail/templates.ts'
 
 const PAGES_PORT = 5173
@@ -83,12 +83,9 @@ async function showMails(_request: IncomingMessage, response: ServerResponse, ne
     const mails = await withDatabase(env, async ({ db }) => {
       const where = { kind: { notIn: ['Post' as const, 'SignIn' as const] } }
       const newest = await db.mail.findMany({ where, orderBy: { id: 'desc' }, take: MAILS, select: { id: true } })
-      return readMails(
-        db,
-        newest.map(({ id }) => id),
-      )
+      return Promise.all(newest.map(({ id }) => readMail(db, id)))
     })
-    const shown = mails.sort((a, b) => Number(b.id - a.id)).map(showMail)
+    const shown = mails.map((mail) => mail && showMail(mail))
     const page = `<!doctype html><meta charset="utf-8"><title>Mails</title><h1>The newest ${MAILS} mails</h1>${shown.join('') || '<p>None yet: send the form.</p>'}`
     response.setHeader('content-type', 'text/html; charset=utf-8').end(page)
   } catch (error) {

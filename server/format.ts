@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { projectRoot } from './project-root.ts'
+import { inProject } from './project-root.ts'
 
 export const DAY_MS = 86_400_000
 const UNIT_SECONDS = { day: 86_400, hour: 3600, minute: 60, second: 1 }
@@ -12,7 +11,7 @@ export function formatCount(number: number, one: string, many: string): string {
 
 /** A staff command as people type it: the container, which has no sources, is called `quvera` in the compose files. */
 export function staffCommand(argumentsText: string): string {
-  const hasSources = existsSync(resolve(projectRoot(), 'server/staff.ts'))
+  const hasSources = existsSync(inProject('server/staff.ts'))
   return `${hasSources ? 'npm run -s staff --' : 'docker exec quvera node dist/server/staff.js'} ${argumentsText}`
 }
 

@@ -1,5 +1,4 @@
 import { constants } from 'node:os'
-import { resolve } from 'node:path'
 import closeWithGrace from 'close-with-grace'
 import type { ClientBase } from 'pg'
 import type { Logger } from 'pino'
@@ -15,7 +14,7 @@ import { staffCommand } from './format.ts'
 import { loadRenderer } from './http/rendered-pages.ts'
 import { readStaticPages, type StaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
-import { isBuilt, migrationsFolder, projectRoot } from './project-root.ts'
+import { inProject, isBuilt } from './project-root.ts'
 
 /*
  * The site as a process. Variables: env.ts. What works on the open database: application.ts. Requests: http/app.ts.
@@ -54,7 +53,6 @@ async function openSite(env: Env, log: Logger) {
     url: env.DATABASE_URL,
     directUrl: env.DIRECT_DATABASE_URL,
     dataDir: env.DATA_DIR,
-    migrations: migrationsFolder(),
     migrate: true,
     warn: (message) => log.warn(message),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
@@ -88,7 +86,7 @@ async function openSite(env: Env, log: Logger) {
 
 /** Pages are read while the database opens. With `npm run dev` there are none: Vite serves them. */
 async function loadPages(env: Env): Promise<StaticPages> {
-  const pages = isBuilt ? readStaticPages(resolve(projectRoot(), 'dist/client'), env) : new Map()
+  const pages = isBuilt ? readStaticPages(inProject('dist/client'), env) : new Map()
   if (pages.size > 0) await loadRenderer()
   return pages
 }

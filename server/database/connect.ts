@@ -4,9 +4,9 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { isDatabaseAway, NOT_CHECKED, OperatorError, sqlState } from '../errors.ts'
 import { isPooled, openConnection, withSettings } from './connection.ts'
-import type { Database, Preparation } from './database.ts'
+import type { Database } from './database.ts'
 import { PrismaClient } from './generated/client.ts'
-import { applyOrCheckMigrations } from './migrations.ts'
+import { applyOrCheckMigrations, type MigrationOptions } from './migrations.ts'
 import { readSession, warningsAbout } from './session.ts'
 
 const POOL_SIZE = 10
@@ -21,10 +21,7 @@ const STATEMENTS_MAX = 200
 const RETRY_MS = 2000
 const TOO_MANY_CONNECTIONS = '53300'
 
-export interface ConnectOptions extends Preparation {
-  migrations: string
-  /** Where migrations run, when `connection` leads to a pooler. */
-  directUrl?: string | undefined
+export interface ConnectOptions extends MigrationOptions {
   /** No limit unless given. */
   queryTimeoutMs?: number
   /** For messages; its address unless given. */

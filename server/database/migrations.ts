@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { ClientBase } from 'pg'
 import { INSUFFICIENT_PRIVILEGE, OperatorError, sqlState } from '../errors.ts'
 import { staffCommand } from '../format.ts'
+import { inProject } from '../project-root.ts'
 import { openConnection } from './connection.ts'
 import type { Preparation } from './database.ts'
 import { readSession } from './session.ts'
@@ -14,8 +15,10 @@ interface Migration {
   sql: string
 }
 
+export const MIGRATIONS = inProject('prisma/migrations')
+
 /** Prisma Migrate's advisory lock. */
-export const PRISMA_LOCK = 72707369
+const PRISMA_LOCK = 72707369
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`
 const LOCK_NOT_AVAILABLE = '55P03'
 /** How long a migration waits for a table: orders that come meanwhile wait behind it. */
@@ -35,8 +38,10 @@ const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`
 
-interface MigrationOptions extends Preparation {
-  migrations: string
+export interface MigrationOptions extends Preparation {
+  /** Their folder; this project's unless given. */
+  migrations?: string
+  /** Where they run, when the connection leads to a pooler. */
   directUrl?: string | undefined
 }
 
@@ -46,7 +51,7 @@ export async function applyOrCheckMigrations(
   name: string,
   options: MigrationOptions,
 ): Promise<string[]> {
-  const { migrations, directUrl, anyVersion } = options
+  const { migrations = MIGRATIONS, directUrl, anyVersion } = options
   if (!options.migrate) return anyVersion ? [] : assertMigrated(client, name, migrations)
   if (!directUrl) return migrate(client, migrations)
   const direct = await openConnection({ connectionString: directUrl }, 'DIRECT_DATABASE_URL')
@@ -95,7 +100,7 @@ async function assertMigrated(client: ClientBase, database: string, folder: stri
  * transaction. Returns notes for the log.
  * @param only the names of the migrations to apply; all unless given
  */
-export async function migrate(client: ClientBase, folder: string, only?: string[]): Promise<string[]> {
+export async function migrate(client: ClientBase, folder = MIGRATIONS, only?: string[]): Promise<string[]> {
   const migrations = (await readMigrations(folder)).filter(({ name }) => only?.includes(name) ?? true)
   const notes: string[] = []
   while (true) {
@@ -133,7 +138,7 @@ function noteUnknown(migrations: Migration[], applied: Map<string, string>): str
   return unknown.map((name) => `the database has migration ${name}, which this version does not know`)
 }
 
-export async function readMigrations(folder: string): Promise<Migration[]> {
+export async function readMigrations(folder = MIGRATIONS): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(
@@ -190,4 +195,10 @@ function toOperatorError(error: unknown, due: Migration | undefined, hasBegun: b
 
 function sha256(text: string) {
   return createHash('sha256').update(text).digest('hex')
+}
+
+/** Runs prisma/roles.sql as the tables' owner. Takes the lock of migrations, because two runs at once would conflict. */
+export async function applyRoles(owner: ClientBase): Promise<void> {
+  const statements = await readFile(inProject('prisma/roles.sql'), 'utf8')
+  await owner.query(`SELECT pg_advisory_xact_lock(${PRISMA_LOCK});\n${statements}`)
 }

@@ -6,11 +6,9 @@ import pg from 'pg'
 import { InUseError, pathIn, socketConnection } from '../embedded/data-dir.ts'
 import type { Env } from '../env.ts'
 import { exitWithReason, isDatabaseAway, OperatorError } from '../errors.ts'
-import { migrationsFolder } from '../project-root.ts'
 import { type ConnectOptions, connectDatabase } from './connect.ts'
 import type { Database, Preparation } from './database.ts'
-import { migrate } from './migrations.ts'
-import { applyRoles } from './roles.ts'
+import { applyRoles, migrate } from './migrations.ts'
 
 /** How long to wait while another process uses, starts or ends the embedded database. */
 const LOCK_WAIT_SECONDS = 30
@@ -108,7 +106,7 @@ async function startForCommand(dataDir: string, options: DatabaseOptions): Promi
 }
 
 /** Applies migrations and grants rights, as the commands in docs/deploy.md do for a PostgreSQL server. */
-async function migrateAsOwner(dataDir: string, migrations: string): Promise<string[]> {
+async function migrateAsOwner(dataDir: string, migrations?: string): Promise<string[]> {
   const owner = new pg.Client({ ...socketConnection(dataDir), user: 'quvera' })
   owner.on('error', () => {})
   await owner.connect()
@@ -129,28 +127,15 @@ type DatabaseLocation = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Partial<Pick<En
 
 /** Runs `work` on the database, whether the site is running or not. */
 export async function withDatabase<T>(
-  { DATABASE_URL: url, DIRECT_DATABASE_URL: directUrl, DATA_DIR: dataDir, ...preparation }: DatabaseLocation,
+  location: DatabaseLocation,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const { create, migrate, anyVersion } = preparation
-  const database = await openForCommand({
-    url,
-    directUrl,
-    dataDir,
-    migrations: migrationsFolder(),
-    create,
-    migrate,
-    anyVersion,
-  })
+  const { DATABASE_URL: url, DIRECT_DATABASE_URL: directUrl, DATA_DIR: dataDir, create, migrate, anyVersion } = location
+  const database = await openForCommand({ url, directUrl, dataDir, create, migrate, anyVersion })
   try {
     for (const note of database.notes) console.error(note)
     return await work(database)
   } finally {
     await database.close()
   }
-}
-
-/** Where the embedded database listens. */
-export function embeddedSocket(dataDir: string): string {
-  return pathIn(resolve(dataDir), 'socket')
 }

@@ -6,7 +6,7 @@ import type { ClientBase } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError, sqlState } from '../errors.ts'
 import { ACCESS_LOG, copyTarget, HEAD, MIGRATION, quoted, readSequences, readTables, type Table } from './backup.ts'
-import { migrate, readApplied, readMigrations } from './migrations.ts'
+import { MIGRATIONS, migrate, readApplied, readMigrations } from './migrations.ts'
 
 /** Longer than any row can be. */
 const LINE_MAX = 2 ** 20
@@ -25,7 +25,7 @@ export interface Backup {
 }
 
 /** Reads the head of a backup. @throws OperatorError when it is none, or one of a newer version of the site */
-export async function openBackup(file: Readable, name: string, folder: string): Promise<Backup> {
+export async function openBackup(file: Readable, name: string): Promise<Backup> {
   try {
     const lines = unzippedLines(file)
     const { value: first = '' } = await lines.next()
@@ -37,7 +37,7 @@ export async function openBackup(file: Readable, name: string, folder: string): 
       if (!line.startsWith(MIGRATION)) break // the line after the last migration is empty
       migrations.push(line.slice(MIGRATION.length))
     }
-    const known = (await readMigrations(folder)).map((migration) => migration.name)
+    const known = (await readMigrations()).map((migration) => migration.name)
     if (migrations.length === 0) throw new BackupError('It names no migration')
     if (migrations.some((migration) => !known.includes(migration)))
       throw new OperatorError(
@@ -50,10 +50,10 @@ export async function openBackup(file: Readable, name: string, folder: string): 
 }
 
 /** Brings a database without tables to the migrations of the backup. */
-export async function prepareTables(client: ClientBase, { migrations }: Backup, folder: string): Promise<void> {
+export async function prepareTables(client: ClientBase, { migrations }: Backup): Promise<void> {
   const { rows } = await client.query(`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isMigrated"`)
   const applied = rows[0].isMigrated ? [...(await readApplied(client)).keys()] : []
-  if (applied.length === 0) await migrate(client, folder, migrations)
+  if (applied.length === 0) await migrate(client, MIGRATIONS, migrations)
   else if (applied.join() !== migrations.join())
     throw new OperatorError(
       `The tables of this database are of ${applied.length < migrations.length ? 'an older' : 'a newer'} version of the site than the backup. Restore into a new database: a DATA_DIR without one, or a DATABASE_URL without tables. Nothing was changed.`,

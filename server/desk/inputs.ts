@@ -25,6 +25,8 @@ export const chosenSchema = z.strictObject({
   text: z.optional(text(SEARCH_MAX, messages.search)),
 })
 
+export type Choice = z.infer<typeof chosenSchema>
+
 export const inputs = {
   list: z.extend(chosenSchema, { before: z.optional(text(100)) }),
   show: z.strictObject({ reference }),

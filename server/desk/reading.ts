@@ -1,11 +1,13 @@
 import type { DeskState } from '../../shared/desk.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
+import { ENQUIRY, type Enquiry, inOrder, isAfter, type ListOrder, readEnquiries } from '../enquiries/enquiry.ts'
 import { matches } from '../enquiries/search.ts'
+import { RequestError } from '../errors.ts'
 import { MAY_SEND_AGAIN } from '../mail/queue.ts'
 import { states as mailStates, names, withheldReasons } from '../mail/states.ts'
 import { readHistory } from './history.ts'
-import { DeskRefusal } from './refusal.ts'
+import type { Choice } from './inputs.ts'
 
 /* What the desk shows. In SQL, with enums as text: a value of a newer version is shown as it is. */
 
@@ -14,12 +16,6 @@ const DAYS = 30
 /** Of enquiries from one number so many are counted, so that a flood does not slow the list. */
 const COUNTED_MAX = 20
 const EARLIER_MAX = 20
-
-export interface Choice {
-  state: DeskState
-  order?: 'newest' | 'oldest' | undefined
-  text?: string | undefined
-}
 
 const states: Record<DeskState, Prisma.Sql> = {
   new: Prisma.sql`form."Status" = 'New' AND NOT form."SuspectedSpam"`,
@@ -41,34 +37,18 @@ export function chosen({ state, text = '' }: Choice): Prisma.Sql {
   return Prisma.sql`${states[state]} AND ${found}`
 }
 
-interface StoredRow {
-  id: string
-  reference: string
-  name: string
-  email: string
-  mobile: string
-  quantity: bigint
-  products: string
-  retailerSelfUse: string
-  receivedAt: Date
-  status: string
+interface StoredRow extends Enquiry {
+  calls: number
   statusBy: string | null
   statusAt: Date | null
-  suspectedSpam: boolean
-  note: string | null
-  calls: number
   acknowledgement: string | null
   earlierOfNumber: number
 }
 
 /** Reads what a row of the desk shows of the enquiries of `forms`. */
-function readRows(db: Db, forms: Prisma.Sql, direction = Prisma.raw('DESC')): Promise<StoredRow[]> {
+function readRows(db: Db, forms: Prisma.Sql, order?: ListOrder): Promise<StoredRow[]> {
   return db.$queryRaw`
-    SELECT form."Id"::text AS "id", form."Reference" AS "reference", form."Name" AS "name", form."Email" AS "email",
-      form."Mobile" AS "mobile", form."Quantity" AS "quantity", form."Products"::text AS "products",
-      form."RetailerSelfUse"::text AS "retailerSelfUse", form."ReceivedAt" AS "receivedAt", form."Status"::text AS "status",
-      changed."By" AS "statusBy", changed."At" AS "statusAt", form."SuspectedSpam" AS "suspectedSpam", form."Note" AS "note",
-      form."Calls" AS "calls",
+    SELECT ${ENQUIRY}, form."Calls" AS "calls", changed."By" AS "statusBy", changed."At" AS "statusAt",
       (SELECT mail."Status"::text FROM "Quvera_Mail" mail
         WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Acknowledgement') AS "acknowledgement",
       (SELECT count(*)::int FROM (SELECT FROM "Quvera_Form" earlier WHERE earlier."Mobile" = form."Mobile"
@@ -76,7 +56,7 @@ function readRows(db: Db, forms: Prisma.Sql, direction = Prisma.raw('DESC')): Pr
     FROM (${forms}) form
     LEFT JOIN LATERAL (SELECT coalesce("Who", "Role") AS "By", "At" FROM "Quvera_History"
       WHERE "EnquiryId" = form."Id" AND "Column" = 'Status' ORDER BY "Id" DESC LIMIT 1) changed ON TRUE
-    ORDER BY form."ReceivedAt" ${direction}, form."Id" ${direction}`
+    ORDER BY ${inOrder(order)}`
 }
 
 const ordinals = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
@@ -104,40 +84,24 @@ function toRow({ id: _, acknowledgement, earlierOfNumber, statusBy, statusAt, no
   }
 }
 
+/** @param before the reference that the page before this one ended with */
 export async function readList(db: Db, { before, ...choice }: Choice & { before?: string | undefined }) {
-  const isOldest = choice.order === 'oldest'
-  const direction = Prisma.raw(isOldest ? 'ASC' : 'DESC')
+  const { order } = choice
+  const [last] = before ? await readEnquiries(db, Prisma.sql`WHERE form."Reference" = ${before}`) : []
+  if (before && !last) throw new RequestError(400, 'The list cannot go on from there: load it anew.')
   const [rows, counts, days] = await Promise.all([
     readRows(
       db,
-      Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE ${chosen(choice)} AND ${beyond(before, isOldest)}
-        ORDER BY form."ReceivedAt" ${direction}, form."Id" ${direction} LIMIT ${PAGE + 1}`,
-      direction,
+      Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE ${chosen(choice)} AND ${isAfter(last, order)}
+        ORDER BY ${inOrder(order)} LIMIT ${PAGE + 1}`,
+      order,
     ),
     readCounts(db),
     readDays(db),
   ])
-  const shown = rows.slice(0, PAGE)
-  const last = rows.length > PAGE ? shown.at(-1) : undefined
-  return {
-    enquiries: shown.map(toRow),
-    ...(last && { next: `${last.receivedAt.toISOString()} ${last.id}` }),
-    counts,
-    days,
-  }
-}
-
-/** The rows that come after those of the page before. `next` holds the last one's time and id. */
-function beyond(before: string | undefined, isOldest: boolean): Prisma.Sql {
-  if (before === undefined) return Prisma.sql`TRUE`
-  const [, at, id] =
-    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(before) ?? []
-  // Date reads the 31st of a short month as the 1st of the next one; PostgreSQL has no year 0.
-  const time = new Date(at ?? '')
-  if (!at || Number.isNaN(time.getTime()) || time.toISOString() !== at || at < '0001')
-    throw new DeskRefusal('invalid', 'The list cannot go on from there: load it anew.')
-  const operator = Prisma.raw(isOldest ? '>' : '<')
-  return Prisma.sql`(form."ReceivedAt", form."Id") ${operator} (${at}::timestamptz, ${id}::uuid)`
+  const enquiries = rows.slice(0, PAGE).map(toRow)
+  const next = rows.length > PAGE ? enquiries.at(-1)?.reference : undefined
+  return { enquiries, ...(next && { next }), counts, days }
 }
 
 /** A count for each tab: each has an index of its own, and one scan of the table would take twice as long. */
@@ -162,7 +126,7 @@ function readDays(db: Db): Promise<{ day: string; count: number }[]> {
     ) counted USING (day) ORDER BY day`
 }
 
-export const notFound = () => new DeskRefusal('missing', 'There is no such enquiry. Perhaps it was erased.')
+export const notFound = () => new RequestError(404, 'There is no such enquiry. Perhaps it was erased.')
 
 export async function readEnquiry(db: Db, reference: string) {
   const [row] = await readRows(
@@ -170,29 +134,30 @@ export async function readEnquiry(db: Db, reference: string) {
     Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE form."Reference" = ${reference}`,
   )
   if (!row) throw notFound()
+  const isOfPerson = Prisma.sql`(form."Mobile" = ${row.mobile} OR lower(form."Email") = lower(${row.email}))`
   const [mails, history, earlier] = await Promise.all([
-    readMails(db, row.id),
+    readMailsOf(db, row.id),
     readHistory(db, row.id),
-    db.$queryRaw<{ reference: string; receivedAt: Date; products: string; quantity: bigint; status: string }[]>`
-      SELECT "Reference" AS "reference", "ReceivedAt" AS "receivedAt", "Products"::text AS "products", "Quantity" AS "quantity",
-        "Status"::text AS "status" FROM "Quvera_Form"
-      WHERE ("Mobile" = ${row.mobile} OR lower("Email") = lower(${row.email}))
-        AND ("ReceivedAt", "Id") < (${row.receivedAt}, ${row.id}::uuid)
-      ORDER BY "ReceivedAt" DESC LIMIT ${EARLIER_MAX}`,
+    readEnquiries(db, Prisma.sql`WHERE ${isOfPerson} AND ${isAfter(row)} ORDER BY ${inOrder()} LIMIT ${EARLIER_MAX}`),
   ])
   return {
     ...toRow(row),
     mails,
     history,
-    earlier: earlier.map((each) => ({
-      ...each,
-      receivedAt: each.receivedAt.toISOString(),
-      quantity: Number(each.quantity),
+    earlier: earlier.map(({ reference, receivedAt, products, quantity, status }) => ({
+      ...{ reference, products, status },
+      receivedAt: receivedAt.toISOString(),
+      quantity: Number(quantity),
     })),
   }
 }
 
-interface StoredMail {
+/** What the tables of mail/states.ts say; a value of a newer version is missing there. */
+const kindNames: Partial<Record<string, { one: string }>> = names
+const meanings: Partial<Record<string, { means: string }>> = mailStates
+const reasons: Partial<Record<string, string>> = withheldReasons
+
+interface ShownMail {
   id: string
   kind: string
   to: string | null
@@ -203,28 +168,17 @@ interface StoredMail {
   maySendAgain: boolean
 }
 
-/** The tables of mail/states.ts, in which a value of a newer version is missing. */
-const kindNames: Partial<Record<string, { one: string }>> = names
-const meanings: Partial<Record<string, { means: string }>> = mailStates
-const reasons: Partial<Record<string, string>> = withheldReasons
-
-async function readMails(db: Db, id: string) {
-  const mails = await db.$queryRaw<StoredMail[]>`
+async function readMailsOf(db: Db, id: string) {
+  const mails = await db.$queryRaw<ShownMail[]>`
     SELECT mail."Id"::text AS "id", mail."Kind"::text AS "kind", mail."To" AS "to", mail."Status"::text AS "status",
       coalesce(mail."SentAt", mail."FirstTriedAt", mail."QueuedAt") AS "at", mail."WithheldBecause"::text AS "because",
       mail."LastError" AS "lastError", (${MAY_SEND_AGAIN}) IS TRUE AS "maySendAgain"
     FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = ${id}::uuid ORDER BY mail."Id"`
-  return mails.map(({ at, to, because: _, lastError: __, ...mail }, index) => ({
-    ...mail,
-    ...(to && { to }),
-    at: at.toISOString(),
-    means: describeMail(mails[index] as StoredMail),
-  }))
-}
-
-/** `the notice to ravi@shop.example was rejected by the mail server of its receiver: 550 no such mailbox` */
-function describeMail({ kind, to, status, because, lastError }: StoredMail): string {
-  const what = `${kindNames[kind]?.one ?? kind}${to ? ` to ${to}` : ''} ${meanings[status]?.means ?? `is ${status}`}`
-  const reason = because ? (reasons[because] ?? because) : ['Sent', 'Delivered'].includes(status) ? '' : lastError
-  return reason ? `${what}: ${reason}` : what
+  return mails.map(({ id, kind, to, status, at, because, lastError, maySendAgain }) => {
+    const reason = because ? (reasons[because] ?? because) : ['Sent', 'Delivered'].includes(status) ? '' : lastError
+    const what = `${kindNames[kind]?.one ?? kind}${to ? ` to ${to}` : ''} ${meanings[status]?.means ?? `is ${status}`}`
+    // the notice to ravi@shop.example was rejected by the mail server of its receiver: 550 no such mailbox
+    const means = reason ? `${what}: ${reason}` : what
+    return { id, kind, ...(to && { to }), status, means, at: at.toISOString(), maySendAgain }
+  })
 }

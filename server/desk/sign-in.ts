@@ -16,24 +16,18 @@ const TIMEOUT_MS = 10_000
 
 export type SignIn = ReturnType<typeof createSignIn>
 
-type DeskSettings = Pick<Env, 'PUBLIC_URL' | 'PORT'>
-
 /** Without an https PUBLIC_URL the desk is on this machine only. */
-export function deskUrlOf({ PUBLIC_URL, PORT }: DeskSettings): string {
+export function deskUrlOf({ PUBLIC_URL, PORT }: Env): string {
   return PUBLIC_URL && /^(?:https:|http:\/\/localhost\b)/.test(PUBLIC_URL) ? PUBLIC_URL : `http://localhost:${PORT}`
 }
 
 /** The address of a page whose button enters the desk. */
-function signInLink(env: DeskSettings, token: string): string {
+function signInLink(env: Env, token: string): string {
   return `${deskUrlOf(env)}${DESK_PATH}/enter?token=${token}`
 }
 
 /** For whoever has a terminal: nobody has checked that the address is theirs. */
-export async function createTerminalLink(
-  db: Pick<Db, '$executeRaw'>,
-  env: DeskSettings,
-  email: string,
-): Promise<string> {
+export async function createTerminalLink(db: Db, env: Env, email: string): Promise<string> {
   return signInLink(env, await createLink(db, { email, leadsTo: DESK_PATH, byTerminal: true }))
 }
 

@@ -2,9 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { OperatorError } from '../errors.ts'
-import { emptyDatabaseFolder } from '../project-root.ts'
+import { inProject } from '../project-root.ts'
 import { readVersion } from './data-dir.ts'
 import { asNamedUser, asPostgresUser, findPrograms, type Programs } from './programs.ts'
+
+/** The build makes it, and the first start copies it. */
+export const EMPTY_DATABASE = inProject('dist/empty-database')
 
 /** With these locale options PostgreSQL needs nothing of the system, and ILIKE knows all letters. */
 const INITDB_OPTIONS =
@@ -15,18 +18,18 @@ const INITDB_OPTIONS =
  * initdb takes a second.
  */
 export async function makeEmptyDatabase(programs?: Programs): Promise<void> {
-  const folder = emptyDatabaseFolder()
   const { initdb, postgres, version } = programs ?? (await findPrograms())
-  if (readVersion(folder) === version) return
-  run('rm', ['-rf', folder, `${folder}.new`])
-  mkdirSync(dirname(folder), { recursive: true })
-  run(initdb, [...INITDB_OPTIONS.split(' '), `${folder}.new`])
+  if (readVersion(EMPTY_DATABASE) === version) return
+  const unfinished = `${EMPTY_DATABASE}.new`
+  run('rm', ['-rf', EMPTY_DATABASE, unfinished])
+  mkdirSync(dirname(EMPTY_DATABASE), { recursive: true })
+  run(initdb, [...INITDB_OPTIONS.split(' '), unfinished])
   // The database that initdb makes gets the site's name: one more would be 8 MB more to copy.
   const sql =
     'CREATE ROLE quvera LOGIN CREATEROLE\nALTER DATABASE postgres RENAME TO quvera\nALTER DATABASE quvera OWNER TO quvera\n'
-  run(postgres, ['--single', '-D', `${folder}.new`, 'template1'], sql)
-  run('chmod', ['-R', 'a+rX', `${folder}.new`]) // it holds nothing, and the user who copies it may be another one
-  run('mv', [`${folder}.new`, folder])
+  run(postgres, ['--single', '-D', unfinished, 'template1'], sql)
+  run('chmod', ['-R', 'a+rX', unfinished]) // it holds nothing, and the user who copies it may be another one
+  run('mv', [unfinished, EMPTY_DATABASE])
 }
 
 /** initdb and the single-user mode ask for the name of the user. */

@@ -5,9 +5,8 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describeFailure, OperatorError, sqlState } from '../errors.ts'
-import { emptyDatabaseFolder } from '../project-root.ts'
 import { assertDataDir, InUseError, pathIn, readServerPid, socketConnection } from './data-dir.ts'
-import { makeEmptyDatabase } from './empty-database.ts'
+import { EMPTY_DATABASE, makeEmptyDatabase } from './empty-database.ts'
 import { asPostgresUser, findPrograms, type Programs } from './programs.ts'
 
 const SETTINGS = {
@@ -173,7 +172,7 @@ async function launch(
       : asPostgresUser('sh', ['-c', `${EXIT_IF_IN_USE}\n${START}`, 'sh', ...server])
   const child = spawn(...command, {
     env: {
-      EMPTY: emptyDatabaseFolder(),
+      EMPTY: EMPTY_DATABASE,
       INITDB: initdb,
       DATABASE: database,
       LOCK: lock,

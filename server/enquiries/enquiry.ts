@@ -40,6 +40,20 @@ export function readEnquiries(db: Pick<Db, '$queryRaw'>, rest: Prisma.Sql): Prom
   return db.$queryRaw<Enquiry[]>`SELECT ${ENQUIRY} FROM "Quvera_Form" form ${rest}`
 }
 
+export type ListOrder = 'newest' | 'oldest'
+
+/** What follows ORDER BY, about `form`. */
+export function inOrder(order: ListOrder = 'newest'): Prisma.Sql {
+  return Prisma.raw(order === 'newest' ? 'form."ReceivedAt" DESC, form."Id" DESC' : 'form."ReceivedAt", form."Id"')
+}
+
+/** The condition of the enquiries (`form`) that come after `last` in this order; of all if there is no `last`. */
+export function isAfter(last: Pick<Enquiry, 'receivedAt' | 'id'> | undefined, order: ListOrder = 'newest'): Prisma.Sql {
+  if (!last) return Prisma.sql`TRUE`
+  const operator = Prisma.raw(order === 'newest' ? '<' : '>')
+  return Prisma.sql`(form."ReceivedAt", form."Id") ${operator} (${last.receivedAt}::timestamptz, ${last.id}::uuid)`
+}
+
 export function isSameOrder(enquiry: Enquiry, order: Order): boolean {
   return enquiryFields.every((field) => enquiry[field] === String(order[field]))
 }

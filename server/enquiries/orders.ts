@@ -6,7 +6,7 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { isConnectionLost, isConnectTimeout, sqlState } from '../errors.ts'
+import { isConnectionLost, isConnectTimeout, RequestError, sqlState } from '../errors.ts'
 import type { Availability } from './availability.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { type Enquiry, isSameOrder, readEnquiries } from './enquiry.ts'
@@ -16,23 +16,6 @@ import { findEqualEnquiry, type InsertRow, insertEnquiries, type Recipients, toI
  * An order is stored under its submission key, in one statement. For a form that the browser posts, with a key or without, an
  * equal enquiry of the last ten minutes also counts as the same order. tests/server/one-way.test.ts has the table of cases.
  */
-
-/** Why an order, a subscription or a link of it was not served. The message is for the visitor. */
-export class RequestError extends Error {
-  /** `conflict`: another order has this key. `refused`: the database rejects it. `unavailable`: the order may be stored. */
-  readonly reason: 'conflict' | 'refused' | 'unavailable'
-  /** Of a form that the browser posts: the key under which the order may be stored. */
-  readonly submissionKey: string | undefined
-  constructor(
-    reason: RequestError['reason'],
-    message: string,
-    options: ErrorOptions & { submissionKey?: string } = {},
-  ) {
-    super(message, options)
-    this.reason = reason
-    this.submissionKey = options.submissionKey
-  }
-}
 
 interface Submitted {
   reference: string
@@ -82,7 +65,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
     // Not stored: a row has the key (a repeat, or another order) or, if none has, the reference.
     const enquiry = await retryIfLost(() => findStoredDurably(order.submissionKey))
     if (!enquiry) return 'taken'
-    if (!isSameOrder(enquiry, order)) throw new RequestError('conflict', messages.conflict)
+    if (!isSameOrder(enquiry, order)) throw new RequestError(409, messages.conflict)
     const { id, reference, receivedAt } = enquiry
     if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
     return { reference, ...(isEarlier(enquiry) && { receivedAt: receivedAt.toISOString() }) }
@@ -117,9 +100,9 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
   /** Reports that the database failed, if it did. @throws RequestError */
   function reportFailure(cause: unknown, submissionKey?: string): never {
     if (cause instanceof RequestError) throw cause
-    const reason = isRowError(cause) ? 'refused' : 'unavailable'
-    if (reason === 'unavailable') availability.failed(cause)
-    throw new RequestError(reason, messages.failed, { cause, ...(submissionKey && { submissionKey }) })
+    const isRefused = isRowError(cause)
+    if (!isRefused) availability.failed(cause) // and the order may be stored
+    throw new RequestError(isRefused ? 422 : 503, messages.failed, { cause, submissionKey })
   }
 
   return {
@@ -162,7 +145,7 @@ async function retryIfTaken<T>(store: (isFirst: boolean) => Promise<T | 'taken'>
     if (stored !== 'taken') return stored
   }
   const cause = new Error('No stored row explains why the order was not stored')
-  throw new RequestError('refused', messages.failed, { cause })
+  throw new RequestError(422, messages.failed, { cause })
 }
 
 function isEarlier({ receivedAt }: Enquiry): boolean {

@@ -1,9 +1,8 @@
 // Enquiries as rows of a spreadsheet, for `staff export` and the desk.
 import { stringify } from 'csv-stringify'
-import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { ENQUIRY, type Enquiry, enquiryFields, columns as fieldColumns } from './enquiry.ts'
+import { columns as fieldColumns, inOrder, isAfter, type ListOrder } from './enquiry.ts'
 
 const CHUNK = 500
 
@@ -13,61 +12,46 @@ export const recordColumns = [
   ...Object.values(fieldColumns),
   ...['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note'],
 ]
+const FIELDS = Prisma.raw(
+  Object.values(fieldColumns)
+    .map((column) => `form."${column}"::${column === 'Quantity' ? 'float' : 'text'}`)
+    .join(', '),
+)
 
-interface Row extends Enquiry {
-  staffMail: string | null
-  acknowledgementMail: string | null
-  lastError: string | null
-}
+/** With `recordColumns` as its keys. */
+type EnquiryRecord = Record<string, unknown> & { ReceivedAt: Date; Id: string }
 
 /**
  * A chunk at a time, each after the last row of the one before, so that memory stays small.
  * @param where a condition about `form`
  */
-export async function* readRecords(db: Db, where: Prisma.Sql, direction: 'asc' | 'desc') {
-  const [beyond, order] = direction === 'asc' ? [Prisma.sql`>`, Prisma.sql`ASC`] : [Prisma.sql`<`, Prisma.sql`DESC`]
-  let last: Row | undefined
+export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) {
+  let last: EnquiryRecord | undefined
   do {
-    const after = last
-      ? Prisma.sql`(form."ReceivedAt", form."Id") ${beyond} (${last.receivedAt}::timestamptz, ${last.id}::uuid)`
-      : Prisma.sql`TRUE`
-    const rows = await db.$queryRaw<Row[]>`
-      SELECT ${ENQUIRY}, mails.* FROM (
-        SELECT * FROM "Quvera_Form" form WHERE (${where}) AND ${after}
-        ORDER BY form."ReceivedAt" ${order}, form."Id" ${order} LIMIT ${CHUNK}) form
+    const after = isAfter(last && { receivedAt: last.ReceivedAt, id: last.Id }, order)
+    const rows: EnquiryRecord[] = await db.$queryRaw`
+      SELECT form."Reference", to_char(form."ReceivedAt" AT TIME ZONE 'Asia/Kolkata', 'DD Mon YYYY HH24:MI "IST"') AS "Received",
+        form."Status"::text, ${FIELDS}, form."SuspectedSpam", coalesce(mails."Staff", '') AS "StaffMail",
+        coalesce(mails."Acknowledgement", '') AS "AcknowledgementMail", coalesce(mails."LastError", '') AS "LastError",
+        form."ReceivedAt", form."Id"::text, coalesce(form."Note", '') AS "Note"
+      FROM (
+        SELECT * FROM "Quvera_Form" form WHERE (${where}) AND ${after} ORDER BY ${inOrder(order)} LIMIT ${CHUNK}) form
       CROSS JOIN LATERAL (
-        SELECT string_agg("Status"::text, ', ' ORDER BY "Id") FILTER (WHERE "Kind" = 'Notice') AS "staffMail",
-          min("Status"::text) FILTER (WHERE "Kind" = 'Acknowledgement') AS "acknowledgementMail",
-          min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "lastError"
+        SELECT string_agg("Status"::text, ', ' ORDER BY "Id") FILTER (WHERE "Kind" = 'Notice') AS "Staff",
+          min("Status"::text) FILTER (WHERE "Kind" = 'Acknowledgement') AS "Acknowledgement",
+          min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "LastError"
         FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id"
-      ) mails ORDER BY form."ReceivedAt" ${order}, form."Id" ${order}`
-    yield* rows.map(toRecord)
+      ) mails ORDER BY ${inOrder(order)}`
+    yield* rows
     last = rows.length === CHUNK ? rows.at(-1) : undefined
   } while (last)
 }
 
 /** For spreadsheets: with a byte order mark, so that names keep their letters, and without text that runs as a formula. */
 export function createCsv(columns: string[]) {
-  const cast = { boolean: (value: boolean) => (value ? 'yes' : 'no') }
+  const cast = { boolean: (value: boolean) => (value ? 'yes' : 'no'), date: (time: Date) => time.toISOString() }
   return stringify({
     ...{ header: true, bom: true, quoted_string: true, escape_formulas: true },
     ...{ record_delimiter: 'windows', columns, cast },
   })
-}
-
-function toRecord(row: Row) {
-  return {
-    Reference: row.reference,
-    Received: formatIndianTime(row.receivedAt),
-    Status: row.status,
-    ...Object.fromEntries(enquiryFields.map((field) => [fieldColumns[field], row[field]])),
-    Quantity: Number(row.quantity),
-    SuspectedSpam: row.suspectedSpam,
-    StaffMail: row.staffMail ?? '',
-    AcknowledgementMail: row.acknowledgementMail ?? '',
-    LastError: row.lastError ?? '',
-    ReceivedAt: row.receivedAt.toISOString(),
-    Id: row.id,
-    Note: row.note ?? '',
-  }
 }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { type Db, readNow } from '../database/database.ts'
-import { retryDeadlock } from '../database/deadlock.ts'
+import { type Db, readNow, retryDeadlock } from '../database/database.ts'
 import { isLeased, takeLease } from '../database/lease.ts'
 import { DAY_MS } from '../format.ts'
 import { deleteExpiredSubscribers } from './subscribers.ts'

@@ -27,7 +27,7 @@ function searchPatterns(text: string): string[] {
 }
 
 /** For LIKE, in which % and _ are wildcards. */
-export function likePattern(text: string): string {
+function likePattern(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }
 

@@ -5,10 +5,9 @@ import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { CONSENT_VERSION, type Subscription } from '../../shared/subscription.ts'
 import { type Db, readNow } from '../database/database.ts'
 import type { Subscriber } from '../database/generated/client.ts'
-import { isDatabaseRefusal } from '../errors.ts'
+import { isDatabaseRefusal, RequestError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
 import type { Availability } from './availability.ts'
-import { RequestError } from './orders.ts'
 
 export type { Subscriber }
 
@@ -41,7 +40,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
       if (!isDatabaseRefusal(cause)) availability.failed(cause)
       else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // orders may still be stored
       isRefused = isDatabaseRefusal(cause)
-      throw new RequestError('unavailable', messages.notSubscribed, { cause })
+      throw new RequestError(503, messages.notSubscribed, { cause })
     }
   }
 

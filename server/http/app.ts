@@ -1,38 +1,31 @@
 import { randomUUID } from 'node:crypto'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
-import type { Env } from '../env.ts'
-import { type DeskParts, serveDesk } from './desk-routes.ts'
-import { HttpError, logFailure, toProblem, trpcErrorBody } from './error-answers.ts'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { RequestError } from '../errors.ts'
+import type { Context } from './context.ts'
+import { serveDesk } from './desk-routes.ts'
+import { logFailure, toProblem, trpcErrorBody } from './error-answers.ts'
 import { holdsOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
-import { type Health, serveHealth } from './health.ts'
+import { serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { registerRateLimits } from './rate-limit.ts'
 import { createPageSender } from './rendered-pages.ts'
 import { BODY_LIMIT, limitBodies } from './request-bodies.ts'
 import { registerOriginCheck, registerProxyCheck } from './request-source.ts'
 import { serveResendEvents } from './resend-events.ts'
-import { isProcedure, isVisitorProcedure, serveProcedures } from './router.ts'
+import { isDeskProcedure, isVisitorProcedure, serveProcedures } from './router.ts'
 import { securityHeaders } from './security.ts'
 import { sendNotFound, servePages } from './static-pages.ts'
-import { serveStatus } from './status.ts'
 import { serveSubscriptionLinks } from './subscription-links.ts'
 import { serveWebVitals } from './web-vitals.ts'
 
 /*
  * The Fastify application. Pages: static-pages.ts. Orders: request-source.ts and rate-limit.ts, then router.ts, or
  * form-posts.ts for a form without scripts, then enquiries/orders.ts. The desk: desk-routes.ts. The links of subscribers:
- * subscription-links.ts. Errors: error-answers.ts. For programs: health.ts, status.ts, metrics.ts, resend-events.ts,
+ * subscription-links.ts. Errors: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts,
  * web-vitals.ts.
  */
 
-export interface HttpServerParts extends DeskParts, Health {
-  log: FastifyBaseLogger
+export interface HttpServerParts extends Context {
   /** Unset if METRICS_PORT is 0: then browsers send no web vitals. */
   metrics?: Pick<Metrics, 'observe' | 'observeWebVitals'> | undefined
   /** Time limits for clients; tests set shorter ones. */
@@ -54,8 +47,8 @@ const REQUESTS_A_CONNECTION_MAX = 100
 const PROBES = ['/readyz', '/statusz']
 
 /** Builds the application. It does not listen yet. */
-export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInstance {
-  const { log, pages } = parts
+export function createHttpServer(parts: HttpServerParts): FastifyInstance {
+  const { env, log, pages } = parts
   const { headersMs, requestMs, idleSocketMs } = parts.timeouts ?? TIMEOUTS
   const headers = securityHeaders(env)
   const app = Fastify({
@@ -97,7 +90,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, pages)
     return reply.code(404).send(trpcErrorBody(404))
   })
-  addRoutes(app, env, parts)
+  addRoutes(app, parts)
   return app
 }
 
@@ -105,7 +98,7 @@ function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: 
   const { log, metrics, isEnding } = parts
   app.addHook('onRequest', ({ ip }, reply, done) => {
     if (isEnding()) reply.header('connection', 'close')
-    done(ip ? undefined : new HttpError(400)) // a client that has disconnected has no address, so no limit
+    done(ip ? undefined : new RequestError(400)) // a client that has disconnected has no address, so no limit
   })
   // Built files bring their own headers; these are for all other answers.
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -128,10 +121,9 @@ function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: 
   })
 }
 
-function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void {
-  const { pages, metrics } = parts
+function addRoutes(app: FastifyInstance, parts: HttpServerParts): void {
+  const { env, pages, metrics } = parts
   serveHealth(app, parts)
-  serveStatus(app, { ...parts, env })
   app.register(async (scope) => {
     registerProxyCheck(scope)
     const limits = await registerRateLimits(scope, env)
@@ -151,13 +143,13 @@ function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void
     })
     scope.register(async (staff) => {
       limitBodies(staff, BODY_BUDGET_BYTES.desk)
-      await serveDesk(staff, parts, limits, env)
+      await serveDesk(staff, parts, limits)
     })
     if (env.RESEND_WEBHOOK_SECRET)
       scope.register(async (events) => {
         registerOriginCheck(events, env)
         limitBodies(events, BODY_BUDGET_BYTES.events)
-        serveResendEvents(events, parts, limits, env)
+        serveResendEvents(events, parts, limits)
       })
   })
   servePages(app, pages)
@@ -172,6 +164,7 @@ function isStoring(route: string): boolean {
 function routeName(request: FastifyRequest): string {
   if (holdsOrderForm(request)) return ORDER_FORM
   const { path, name } = (request.params ?? {}) as { path?: string; name?: string }
-  const procedure = name === undefined ? path : `desk.${name}`
-  return isProcedure(procedure) ? procedure : (request.routeOptions.url ?? 'unknown')
+  if (isVisitorProcedure(path)) return path
+  const procedure = `desk.${name}`
+  return isDeskProcedure(procedure) ? procedure : (request.routeOptions.url ?? 'unknown')
 }

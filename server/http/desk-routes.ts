@@ -1,28 +1,18 @@
 import { TRPCError } from '@trpc/server'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { DESK_PATH } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
-import type { Db } from '../database/database.ts'
 import { chosenSchema, inputs, messages, readDeskPath } from '../desk/inputs.ts'
-import { DeskRefusal } from '../desk/refusal.ts'
 import { endSession, enter, findSession, type Session } from '../desk/sessions.ts'
-import type { SignIn } from '../desk/sign-in.ts'
-import type { Env } from '../env.ts'
-import { isDatabaseAway, propertiesOf, sqlState } from '../errors.ts'
+import { isDatabaseAway, RequestError, sqlState } from '../errors.ts'
+import type { Context } from './context.ts'
 import { createDeskPages, ENTER_PATH, SIGN_IN_PATH } from './desk-pages.ts'
 import { createDeskSource } from './desk-source.ts'
-import { HttpError, trpcErrorBody } from './error-answers.ts'
+import { toProblem, trpcErrorBody } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
+import { fieldsOf, takeForms } from './request-bodies.ts'
 import { assertPost, callProcedure, type DeskPath } from './router.ts'
-import type { StaticPages } from './static-pages.ts'
-import type { Context } from './trpc.ts'
-
-export interface DeskParts extends Context {
-  db: Db
-  signIn: SignIn
-  pages: StaticPages
-}
 
 const texts: Record<number, string> = {
   400: 'The page and the server do not understand each other. Load the page anew.',
@@ -42,10 +32,10 @@ const STRANGERS_BODY_LIMIT = 2048
 const NEEDS_HTTPS = 'The desk needs https: set PUBLIC_URL to the site’s https address.'
 
 /** Serves the desk: its pages, sign-in, download and procedures. Everything but sign-in needs a session. */
-export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: RateLimits, env: Env): Promise<void> {
-  const { db, signIn, desk } = parts
+export async function serveDesk(app: FastifyInstance, context: Context, limits: RateLimits): Promise<void> {
+  const { db, env, signIn, desk } = context
   const source = createDeskSource(env)
-  const pages = createDeskPages(parts.pages)
+  const pages = createDeskPages(context.pages)
   const find = (request: FastifyRequest) => findSession(db, env.STAFF_EMAILS, source.readCookie(request))
 
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -54,7 +44,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
     done()
   })
 
-  const sessions = new WeakMap<FastifyRequest, Session>()
+  app.decorateRequest('session')
   app.register(async (calls) => {
     calls.addContentTypeParser('application/json', { parseAs: 'string' }, calls.getDefaultJsonParser('error', 'error'))
     calls.setErrorHandler((error, request, reply) => {
@@ -67,23 +57,20 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
         source.assertOwnPage(request)
         await limits.countOrRefuse('desk', request, reply)
         const session = await find(request)
-        if (!session) throw new HttpError(401)
-        if (!Object.hasOwn(inputs, request.params.name)) throw new HttpError(404)
-        sessions.set(request, session)
+        if (!session) throw new RequestError(401)
+        if (!Object.hasOwn(inputs, request.params.name)) throw new RequestError(404)
+        request.setDecorator('session', session)
       },
       async handler(request) {
         const path = `desk.${request.params.name}` as DeskPath
-        return {
-          result: { data: await callProcedure(path, request.body, { ...parts, session: sessions.get(request) }) },
-        }
+        const session = request.getDecorator<Session>('session')
+        return { result: { data: await callProcedure(path, request.body, { ...context, session }) } }
       },
     })
   })
 
   app.register(async (forms) => {
-    forms.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
-      done(null, new URLSearchParams(String(body))),
-    )
+    takeForms(forms)
     forms.setErrorHandler((error, request, reply) => {
       const { status, message } = problemOf(error, request)
       return pages.problem(reply.removeHeader('content-disposition'), status, message) // a page and no download
@@ -94,7 +81,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       if (request.method === 'POST') return source.assertOwnPage(request)
       const place = source.placeOf(request)
       if (place === 'elsewhere') return reply.redirect(source.hereInstead(request), 308)
-      if (place === 'unsafe') throw new HttpError(403, { message: NEEDS_HTTPS })
+      if (place === 'unsafe') return pages.problem(reply, 403, NEEDS_HTTPS)
     })
 
     forms.get<{ Querystring: { to?: unknown; sent?: unknown } }>(SIGN_IN_PATH, async (request, reply) => {
@@ -105,7 +92,10 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
     })
     forms.post(SIGN_IN_PATH, {
       bodyLimit: STRANGERS_BODY_LIMIT,
-      onRequest: (request, reply) => limits.countOrRefuse('signIn', request, reply),
+      async onRequest(request, reply) {
+        await limits.countOrRefuse('signIn', request, reply)
+        await limits.countOrRefuse('signInToday', request, reply)
+      },
       handler(request, reply) {
         const fields = fieldsOf(request)
         const leadsTo = readDeskPath(fields.get('to'))
@@ -145,13 +135,14 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       async onRequest(request, reply) {
         const session = await find(request)
         if (!session) return toSignIn(request, reply)
-        sessions.set(request, session)
+        request.setDecorator('session', session)
       },
       async handler(request, reply) {
-        const session = sessions.get(request)
-        if (!session) throw new HttpError(401)
         const given = [...fieldsOf(request)].filter(([, value]) => value)
-        const csv = await desk.export(session, chosenSchema.parse(Object.fromEntries(given)))
+        const csv = await desk.export(
+          request.getDecorator<Session>('session'),
+          chosenSchema.parse(Object.fromEntries(given)),
+        )
         const name = `enquiries-${formatIndianDay(new Date())}.csv`
         // A failure on the way breaks the connection off, so that no part looks like the whole.
         return reply
@@ -167,7 +158,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       if (proper && proper !== path) return reply.redirect(proper, 308)
       const session = await find(request)
       if (!session) return toSignIn(request, reply)
-      if (!proper) throw new HttpError(404)
+      if (!proper) throw new RequestError(404)
       return pages.desk(reply)
     }
     forms.get(DESK_PATH, showPage)
@@ -187,25 +178,18 @@ function properPath(path: string): string | undefined {
   return rest === '' || proper !== DESK_PATH ? proper : undefined
 }
 
-function fieldsOf({ body }: FastifyRequest): URLSearchParams {
-  return body instanceof URLSearchParams ? body : new URLSearchParams()
-}
-
-const STATUS_OF = { invalid: 400, missing: 404, conflict: 409, unavailable: 503 } as const
-
 /** Only texts of our own leave the server. Logs what is a fault; an unavailable database is logged by enquiries/availability.ts. */
 function problemOf(error: unknown, { id, log }: FastifyRequest): { status: number; message: string } {
   const known = error instanceof TRPCError && error.cause ? error.cause : error
-  if (known instanceof DeskRefusal) return { status: STATUS_OF[known.reason], message: known.message }
+  const { status, problem } = toProblem(known)
+  if (known instanceof RequestError && known.message) return { status, message: problem.message }
   if (known instanceof z.core.$ZodError) {
     const shown = known.issues.find(({ message }) => Object.values(messages).includes(message))
-    return { status: 400, message: shown?.message ?? textOf(400) }
+    return { status, message: shown?.message ?? textOf(status) }
   }
   if (isDatabaseAway(known) || sqlState(known) === STATEMENT_TIMEOUT) return { status: 503, message: textOf(503) }
-  const { statusCode } = propertiesOf(known) as Partial<FastifyError>
-  const status = known instanceof HttpError || Number(statusCode) < 500 ? Number(statusCode) : 500
   if (status === 500) log.error({ reqId: id, err: known }, 'the desk could not serve a request')
-  return { status, message: known instanceof HttpError && known.message === NEEDS_HTTPS ? NEEDS_HTTPS : textOf(status) }
+  return { status, message: textOf(status) }
 }
 
 function textOf(status: number): string {

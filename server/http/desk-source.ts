@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { SESSION_SECONDS } from '../desk/sessions.ts'
 import type { Env } from '../env.ts'
-import { HttpError } from './error-answers.ts'
+import { RequestError } from '../errors.ts'
 
 const THIS_MACHINE = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?$/
 
@@ -30,12 +30,12 @@ export function createDeskSource({ PUBLIC_URL }: Pick<Env, 'PUBLIC_URL'>) {
       const { pathname, search } = new URL(url, secure?.origin)
       return `${secure?.origin}${pathname}${search}`
     },
-    /** @throws HttpError 403 unless a page of the desk sends the request. Browsers always send Origin with POST. */
+    /** @throws RequestError 403 unless a page of the desk sends the request. Browsers always send Origin with POST. */
     assertOwnPage(request: FastifyRequest): void {
       const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers
       const isOwn = origin === ownOrigin(request) && (site === 'same-origin' || site === 'none')
       const isHidden = origin === 'null' && request.headers['sec-fetch-site'] === 'same-origin'
-      if (this.placeOf(request) !== 'here' || !(isOwn || isHidden)) throw new HttpError(403)
+      if (this.placeOf(request) !== 'here' || !(isOwn || isHidden)) throw new RequestError(403)
     },
     /** '' if there is none. */
     readCookie(request: FastifyRequest): string {

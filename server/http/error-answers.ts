@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { brand } from '../../shared/brand.ts'
 import { messages, type Problem, problemOf } from '../../shared/order.ts'
-import { RequestError } from '../enquiries/orders.ts'
-import { propertiesOf } from '../errors.ts'
+import { propertiesOf, RequestError } from '../errors.ts'
 
 type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
 
@@ -29,20 +28,6 @@ function textOf(status: number) {
   return texts[status] ?? (texts[status < 500 ? 400 : 500] as (typeof texts)[number])
 }
 
-/** An error with an HTTP status, for whoever sent the request. */
-export class HttpError extends Error {
-  readonly statusCode: number
-  /** The client is far over its limit: the answer must be cheap. */
-  readonly isFlood: boolean
-  constructor(statusCode: number, { message = textOf(statusCode)[1], isFlood = false } = {}) {
-    super(message)
-    this.statusCode = statusCode
-    this.isFlood = isFlood
-  }
-}
-
-const STATUS_OF = { conflict: 409, refused: 422, unavailable: 503 } as const
-
 /**
  * The status and message for whoever sent the request. Only texts of our own leave the server: the first broken rule, why
  * an order was not stored, or a fixed text. Never those of zod, tRPC, Fastify or Prisma.
@@ -50,14 +35,10 @@ const STATUS_OF = { conflict: 409, refused: 422, unavailable: 503 } as const
 export function toProblem(error: unknown): { status: number; problem: Problem } {
   const known = error instanceof TRPCError ? error.cause : error
   if (known instanceof z.core.$ZodError) return { status: 400, problem: problemOf(known) }
-  if (known instanceof RequestError) return answerOf(STATUS_OF[known.reason], known.message)
-  if (known instanceof HttpError) return answerOf(known.statusCode, known.message)
   const statusCode = Number(propertiesOf(known).statusCode)
-  return answerOf(statusCode >= 400 ? statusCode : 500)
-}
-
-function answerOf(status: number, message = textOf(status)[1]) {
-  return { status, problem: { message, fields: {} } }
+  const status = statusCode >= 400 ? statusCode : 500
+  const own = known instanceof RequestError ? known.message : ''
+  return { status, problem: { message: own || textOf(status)[1], fields: {} } }
 }
 
 /** The shape that tRPC's client reads: of all errors that are not shown on a page. A flooded form gets plain text. */

@@ -5,16 +5,13 @@ import { orderPaths, pagePaths, SUBSCRIBED_PATH } from '../../shared/page-paths.
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
 import { REFERENCE_PATTERN } from '../enquiries/insert-enquiries.ts'
-import { RequestError } from '../enquiries/orders.ts'
-import { HttpError, logFailure, toProblem } from './error-answers.ts'
+import { RequestError } from '../errors.ts'
+import type { Context } from './context.ts'
+import { logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SendPage } from './rendered-pages.ts'
-import { type StaticPages, sendNotFound } from './static-pages.ts'
-import type { Context } from './trpc.ts'
-
-const FORM = 'application/x-www-form-urlencoded'
-/** A body with more fields is refused, because parsing thousands of them would take milliseconds. Our forms have fewer. */
-const FIELDS_MAX = 50
+import { fieldsOf, takeForms } from './request-bodies.ts'
+import { sendNotFound } from './static-pages.ts'
 
 /** The name of the route in the log and in metrics. */
 export const ORDER_FORM = 'order form'
@@ -25,11 +22,10 @@ export const ORDER_FORM = 'order form'
  */
 export function serveFormPosts(
   app: FastifyInstance,
-  options: Pick<Context, 'orders' | 'subscribers'> & { pages: StaticPages },
+  { orders, subscribers, pages }: Context,
   limits: RateLimits,
   sendPage: SendPage,
 ): void {
-  const { orders, subscribers, pages } = options
   /** Before the body is read, so the path decides which form it probably is. */
   function countForm(request: FastifyRequest, reply: FastifyReply) {
     return limits.countOrRefuse(isOrderForm(request) ? 'order' : 'subscription', request, reply)
@@ -53,7 +49,7 @@ export function serveFormPosts(
     logFailure(error, request)
     const { status, problem } = toProblem(error)
     reply.code(status)
-    if (error instanceof HttpError && error.isFlood) return reply.send(problem.message) // rendering a page would take milliseconds
+    if (error instanceof RequestError && error.isFlood) return reply.send(problem.message) // rendering a page would take milliseconds
     const fields = fieldsOf(request)
     const path = request.routeOptions.url ?? '/'
     if (!isOrderForm(request))
@@ -74,26 +70,16 @@ export function serveFormPosts(
       if (!received) return sendNotFound(request, reply, pages)
       return sendPage(RECEIVED_PATH, { received }, reply)
     } catch (error) {
-      if (error instanceof HttpError && error.isFlood) throw error
+      if (error instanceof RequestError && error.isFlood) throw error
       return sendPage(RECEIVED_PATH, { received: { reference } }, reply)
     }
   })
 
   app.register(async (forms) => {
-    forms.removeAllContentTypeParsers()
-    forms.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => {
-      const isOurs = String(body).split('&', FIELDS_MAX + 1).length <= FIELDS_MAX
-      if (isOurs) done(null, new URLSearchParams(String(body)))
-      else done(new HttpError(413))
-    })
+    takeForms(forms)
     forms.setErrorHandler(sendFailure)
     for (const path of pagePaths) forms.post(path, { onRequest: countForm }, post)
   })
-}
-
-/** The fields of a form that was sent without scripts; none for any other request. */
-function fieldsOf({ body }: FastifyRequest): URLSearchParams {
-  return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
 /** Whether the body of a request is an order form. The subscribe form has no mobile number. */

@@ -22,70 +22,70 @@ const MAIL_STATES = ['pending', 'failed', 'unknown', 'bounced', 'complained'] as
 /** Serves `/metrics` for Prometheus at a port of its own, which visitors cannot reach. */
 export async function startMetrics({ HOST: host, METRICS_PORT: port, BACKUP_DIR: backupDir }: Env, db: Db) {
   const registry = new Registry()
-  if (backupDir) addBackupAge(registry, backupDir)
-  const { setFigures, ...observers } = createFigures(registry)
+  const registers = [registry]
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `quvera_${name}`, help, labelNames, registers })
+  const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) =>
+    new Histogram({ name: `quvera_${name}`, help, labelNames, buckets, registers })
+
+  collectDefaultMetrics({ register: registry })
+  const durations = histogram(
+    'request_seconds',
+    'How long requests took, by route and status',
+    ['route', 'status'],
+    DURATION_BUCKETS_S,
+  )
+  const ofPages = ['page', 'metric']
+  const vitals = histogram(
+    'vitals_seconds',
+    'LCP, INP and TTFB of pages as browsers measured them',
+    ofPages,
+    VITAL_BUCKETS_S,
+  )
+  const shifts = histogram('vitals_shift', 'CLS of pages as browsers measured it', ofPages, SHIFT_BUCKETS)
+  const orders = new Counter({
+    name: 'quvera_orders_total',
+    help: 'Orders by status: 200 is stored, or was before',
+    labelNames: ['status'],
+    registers,
+  })
+  for (const status of ORDER_STATUSES) orders.inc({ status }, 0)
+  const up = gauge('database_up', '1 when the database answers')
+  const mails = gauge(
+    'mails',
+    'Mails that wait or did not arrive, by state; at most 50,000 that wait and 50,000 others are counted',
+    ['state'],
+  )
+  const posts = gauge('posts', 'Posts that NOTIFY_URL has not accepted, by state; failed: given up', ['state'])
+  const oldest = gauge('mail_oldest_pending_seconds', 'Age of the oldest mail to staff that is still to be sent')
+  const oldestNew = gauge('enquiry_oldest_new_seconds', 'Age of the oldest enquiry that is still New')
+  const backupAge =
+    backupDir && gauge('backup_age_seconds', 'Age of the newest daily backup in BACKUP_DIR; +Inf when there is none')
+
+  /** Reads by indexes: the cost does not grow with the number of rows. */
+  async function readFigures() {
+    const figures = await readBacklog(db)
+    for (const state of MAIL_STATES) mails.set({ state }, figures[state])
+    posts.set({ state: 'pending' }, figures.pendingPosts)
+    posts.set({ state: 'failed' }, figures.failedPosts)
+    oldest.set(figures.oldestPendingSeconds)
+    oldestNew.set((await readOldestNewEnquiry(db))?.seconds ?? 0)
+  }
+
   const server = Fastify({ forceCloseConnections: true })
   server.get('/metrics', async (_request, reply) => {
-    setFigures(await readFigures(db).catch(() => undefined))
+    const isUp = await readFigures().then(
+      () => true,
+      () => false,
+    )
+    up.set(isUp ? 1 : 0)
+    if (backupAge) backupAge.set((await readBackupAge(backupDir)) ?? Number.POSITIVE_INFINITY)
     return reply.type(registry.contentType).send(await registry.metrics())
   })
   const url = await server.listen({ host, port })
-  return { url: `${url}/metrics`, ...observers, close: () => server.close() }
-}
-
-type Figures = Awaited<ReturnType<typeof readFigures>>
-
-/** Reads by indexes: the cost does not grow with the number of rows. */
-async function readFigures(db: Db) {
-  return { ...(await readBacklog(db)), oldestNewSeconds: (await readOldestNewEnquiry(db))?.seconds ?? 0 }
-}
-
-function addBackupAge(registry: Registry, folder: string) {
-  new Gauge({
-    name: 'quvera_backup_age_seconds',
-    help: 'Age of the newest daily backup in BACKUP_DIR; +Inf when there is none',
-    registers: [registry],
-    async collect() {
-      this.set((await readBackupAge(folder)) ?? Number.POSITIVE_INFINITY)
-    },
-  })
-}
-
-function createFigures(registry: Registry) {
-  collectDefaultMetrics({ register: registry })
-  const described = (name: string, help: string, labelNames: string[] = []) => ({
-    name: `quvera_${name}`,
-    help,
-    labelNames,
-    registers: [registry],
-  })
-  const ofPages = ['page', 'metric']
-  const durations = new Histogram({
-    ...described('request_seconds', 'How long requests took, by route and status', ['route', 'status']),
-    buckets: DURATION_BUCKETS_S,
-  })
-  const vitals = new Histogram({
-    ...described('vitals_seconds', 'LCP, INP and TTFB of pages as browsers measured them', ofPages),
-    buckets: VITAL_BUCKETS_S,
-  })
-  const shifts = new Histogram({
-    ...described('vitals_shift', 'CLS of pages as browsers measured it', ofPages),
-    buckets: SHIFT_BUCKETS,
-  })
-  const orders = new Counter(described('orders_total', 'Orders by status: 200 is stored, or was before', ['status']))
-  for (const status of ORDER_STATUSES) orders.inc({ status }, 0)
-  const up = new Gauge(described('database_up', '1 when the database answers'))
-  const mails = new Gauge(
-    described('mails', 'Mails that wait or did not arrive, by state, of the newest 50,000 such mails', ['state']),
-  )
-  const posts = new Gauge(
-    described('posts', 'Posts that NOTIFY_URL has not accepted, by state; failed: given up', ['state']),
-  )
-  const oldest = new Gauge(
-    described('mail_oldest_pending_seconds', 'Age of the oldest mail to staff that is still to be sent'),
-  )
-  const oldestNew = new Gauge(described('enquiry_oldest_new_seconds', 'Age of the oldest enquiry that is still New'))
   return {
+    url: `${url}/metrics`,
+    close: () => server.close(),
     /** Counts a request that was answered; `route` is one of a fixed number of names. */
     observe({ route, status, ms }: { route: string; status: number; ms: number }) {
       durations.observe({ route, status }, ms / 1000)
@@ -93,18 +93,9 @@ function createFigures(registry: Registry) {
     },
     observeWebVitals({ page, ...values }: WebVitals) {
       for (const [metric, measured] of Object.entries(values)) {
-        const [histogram, value] = metric === 'CLS' ? [shifts, measured] : [vitals, measured / 1000]
-        histogram.observe({ page, metric }, value)
+        if (metric === 'CLS') shifts.observe({ page, metric }, measured)
+        else vitals.observe({ page, metric }, measured / 1000)
       }
-    },
-    setFigures(figures?: Figures) {
-      up.set(figures ? 1 : 0)
-      if (!figures) return
-      for (const state of MAIL_STATES) mails.set({ state }, figures[state])
-      posts.set({ state: 'pending' }, figures.pendingPosts)
-      posts.set({ state: 'failed' }, figures.failedPosts)
-      oldest.set(figures.oldestPendingSeconds)
-      oldestNew.set(figures.oldestNewSeconds)
     },
   }
 }

@@ -2,8 +2,8 @@ import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
 import type { Env } from '../env.ts'
+import { RequestError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
-import { HttpError } from './error-answers.ts'
 
 /*
  * Rate limits per client. Requests count for the limit of a minute before their body is read; only successful ones, repeats
@@ -38,78 +38,60 @@ const A_DAY = { timeWindow: DAY_MS, cache: 50_000 }
 
 export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX: max }: Env) {
   await app.register(rateLimit, { global: false })
-  const minute = {
-    order: createLimit(app, { max, ...A_MINUTE }, MANY_ORDERS_A_MINUTE),
-    subscription: createLimit(app, { max, ...A_MINUTE }),
-    vitals: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE }),
-    link: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE }),
-    desk: createLimit(app, { max: DESK_A_MINUTE, ...A_MINUTE }),
-    signIn: createLimit(app, { max: SIGN_INS_A_MINUTE, ...A_MINUTE }),
-    event: createLimit(app, { max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
+  const create = (options: typeof A_MINUTE & { max: number; keyGenerator?: typeof readToken }) =>
+    app.createRateLimit({ ...options, ban: FLOOD_FACTOR * options.max, ipv6Subnet: IPV6_SUBNET })
+  const counted = {
+    order: create({ max, ...A_MINUTE }),
+    subscription: create({ max, ...A_MINUTE }),
+    vitals: create({ max: OTHERS_A_MINUTE, ...A_MINUTE }),
+    link: create({ max: OTHERS_A_MINUTE, ...A_MINUTE }),
+    desk: create({ max: DESK_A_MINUTE, ...A_MINUTE }),
+    signIn: create({ max: SIGN_INS_A_MINUTE, ...A_MINUTE }),
+    signInToday: create({ max: SIGN_INS_A_DAY, ...A_DAY }),
+    event: create({ max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
     // The few addresses of a mailbox provider send what its many users click.
-    unsubscribe: createLimit(app, { max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
-    token: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE, keyGenerator: readToken }),
+    unsubscribe: create({ max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
+    token: create({ max: OTHERS_A_MINUTE, ...A_MINUTE, keyGenerator: readToken }),
   }
-  const day = {
-    order: createLimit(app, { max: max * DAY_FACTOR, ...A_DAY }, messages.manyOrders),
-    subscription: createLimit(app, { max: SUBSCRIPTIONS_A_DAY, ...A_DAY }, messages.manySubscriptions),
+  const successful = {
+    order: create({ max: max * DAY_FACTOR, ...A_DAY }),
+    subscription: create({ max: SUBSCRIPTIONS_A_DAY, ...A_DAY }),
   }
-  const signInsADay = createLimit(app, { max: SIGN_INS_A_DAY, ...A_DAY })
-  const isOff = max === 0
+  const usedUp = { order: messages.manyOrders, subscription: messages.manySubscriptions }
   return {
-    /** @throws HttpError 429; sets `retry-after` */
-    async countOrRefuse(kind: keyof typeof minute, request: FastifyRequest, reply: FastifyReply) {
-      if (isOff) return
-      await minute[kind].countOrRefuse(request, reply)
-      if (kind === 'signIn') await signInsADay.countOrRefuse(request, reply)
+    /** @throws RequestError 429; sets `retry-after` */
+    async countOrRefuse(kind: keyof typeof counted, request: FastifyRequest, reply: FastifyReply) {
+      if (max === 0) return
+      const used = (await counted[kind](request)) as Used
+      if (used.isExceeded) refuse(used, reply, kind === 'order' ? MANY_ORDERS_A_MINUTE : undefined)
     },
-    /** Runs `store` and counts it when it succeeds. @throws HttpError 429 at the limit of a day; sets `retry-after` */
+    /** Runs `store` and counts it when it succeeds. @throws RequestError 429 at the limit of a day; sets `retry-after` */
     async countIfSuccessful<T>(
-      kind: keyof typeof day,
+      kind: keyof typeof successful,
       request: FastifyRequest,
       reply: FastifyReply,
       store: () => Promise<T>,
     ): Promise<T> {
-      if (isOff) return store()
-      await day[kind].refuseIfUsedUp(request, reply)
+      if (max === 0) return store()
+      // `isExceeded` is true only of requests that are counted.
+      const used = (await successful[kind](request, { increment: false })) as Used
+      if (used.remaining === 0) refuse(used, reply, usedUp[kind])
       const result = await store()
-      await day[kind].count(request)
+      await successful[kind](request)
       return result
     },
   }
 }
 
+/** `isAllowed` is true only for clients on a list, and we have none. */
+type Used = Exclude<Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>, { isAllowed: true }>
+
+function refuse({ ttlInSeconds, isBanned }: Used, reply: FastifyReply, message?: string): never {
+  reply.header('retry-after', String(ttlInSeconds))
+  throw new RequestError(429, message, { isFlood: isBanned })
+}
+
 /** Of a subscriber's link; no more of it than a token has. */
 function readToken({ query }: FastifyRequest): string {
   return String((query as { token?: unknown }).token).slice(0, TOKEN_LENGTH)
-}
-
-function createLimit(
-  app: FastifyInstance,
-  options: { max: number; timeWindow: number; cache: number; keyGenerator?: typeof readToken },
-  message?: string,
-) {
-  const limit = app.createRateLimit({ ...options, ban: FLOOD_FACTOR * options.max, ipv6Subnet: IPV6_SUBNET })
-  type Used = Exclude<Awaited<ReturnType<typeof limit>>, { isAllowed: true }> // true only for clients on a list, and we have none
-
-  function refuse({ ttlInSeconds, isBanned }: Used, reply: FastifyReply): never {
-    reply.header('retry-after', String(ttlInSeconds))
-    throw new HttpError(429, { message, isFlood: isBanned })
-  }
-
-  return {
-    async count(request: FastifyRequest) {
-      await limit(request)
-    },
-    /** Counts a request, and refuses it at the limit. */
-    async countOrRefuse(request: FastifyRequest, reply: FastifyReply) {
-      const used = (await limit(request)) as Used
-      if (used.isExceeded) refuse(used, reply)
-    },
-    /** Refuses a client at its limit, without counting the request: `isExceeded` is true only of counted ones. */
-    async refuseIfUsedUp(request: FastifyRequest, reply: FastifyReply) {
-      const used = (await limit(request, { increment: false })) as Used
-      if (used.remaining === 0) refuse(used, reply)
-    },
-  }
 }

@@ -4,13 +4,8 @@ import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
 import { type Env, publicUrlOf } from '../env.ts'
 import { htmlOf, type StaticPages } from './static-pages.ts'
 
-let renderer: Promise<typeof import('../../client/renderer.tsx')> | undefined
-
-/** If there are built pages, serve.ts loads it at the start: a new build removes the file. */
-export function loadRenderer() {
-  renderer ??= import('../../client/renderer.tsx')
-  return renderer
-}
+/** If there are built pages, serve.ts loads it at the start, once and for all: a new build removes the file. */
+export const loadRenderer = () => import('../../client/renderer.tsx')
 
 export type SendPage = ReturnType<typeof createPageSender>
 

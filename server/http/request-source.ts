@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Env } from '../env.ts'
-import { HttpError } from './error-answers.ts'
+import { RequestError } from '../errors.ts'
 
 /** An address outside of these ranges may be a visitor's, which must not be logged. `::ffff:`: IPv4 on a socket of IPv6. */
 const PRIVATE = /^(?:::ffff:)?(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01])|198\.1[89])\.|::1$|f[cd])/
@@ -31,7 +31,7 @@ export function registerOriginCheck(app: FastifyInstance, { PUBLIC_URL, PUBLIC_U
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.method !== 'POST') return done()
     const { origin, 'sec-fetch-site': site, host } = request.headers
-    if (site && site !== 'same-origin' && site !== 'none') return done(new HttpError(403))
+    if (site && site !== 'same-origin' && site !== 'none') return done(new RequestError(403))
     if (!origin || (origin === 'null' && site === 'same-origin')) return done() // null: browsers set to send no referrer
     const from = URL.canParse(origin) ? new URL(origin) : undefined
     // `request.host` is a trusted proxy's X-Forwarded-Host, if it sends one; `host` is the header Host itself.
@@ -40,7 +40,7 @@ export function registerOriginCheck(app: FastifyInstance, { PUBLIC_URL, PUBLIC_U
       warn(
         `Orders from ${from.origin} are refused because ${PUBLIC_URL ? `PUBLIC_URL is ${PUBLIC_URL}` : 'PUBLIC_URL is not set'}. If that is an address of your site, and not one that a stranger has made up, set PUBLIC_URL, or PUBLIC_URL_ALIASES`,
       )
-    done(new HttpError(403))
+    done(new RequestError(403))
   })
 }
 

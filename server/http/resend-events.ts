@@ -1,22 +1,18 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
-import type { Db } from '../database/database.ts'
-import { retryDeadlock } from '../database/deadlock.ts'
-import type { Env } from '../env.ts'
+import { retryDeadlock } from '../database/database.ts'
+import { RequestError } from '../errors.ts'
 import { readEvent, recordEvent } from '../mail/delivery.ts'
-import { HttpError } from './error-answers.ts'
+import type { Context } from './context.ts'
 import type { RateLimits } from './rate-limit.ts'
+import { takeTexts } from './request-bodies.ts'
 
 const WARN_MS = 3_600_000
 const SIGNATURE = ['svix-id', 'svix-timestamp', 'svix-signature']
 
 /** Takes the delivery events that Resend's webhook sends. Those of other mails of the account are answered and forgotten. */
-export function serveResendEvents(
-  app: FastifyInstance,
-  { db, log }: { db: Db; log: FastifyBaseLogger },
-  limits: RateLimits,
-  { RESEND_WEBHOOK_SECRET: secret = '' }: Pick<Env, 'RESEND_WEBHOOK_SECRET'>,
-) {
+export function serveResendEvents(app: FastifyInstance, { db, log, env }: Context, limits: RateLimits): void {
+  const { RESEND_WEBHOOK_SECRET: secret = '' } = env
   const warnedAt = { signature: Number.NEGATIVE_INFINITY, clock: Number.NEGATIVE_INFINITY }
 
   /** Without it, bounces would go unseen. Strangers send forged events, so each once an hour. */
@@ -28,13 +24,11 @@ export function serveResendEvents(
 
   app.addHook('onRequest', async (request, reply) => {
     await limits.countOrRefuse('event', request, reply)
-    if (!SIGNATURE.every((name) => request.headers[name])) throw new HttpError(400)
+    if (!SIGNATURE.every((name) => request.headers[name])) throw new RequestError(400)
   })
-  app.removeAllContentTypeParsers()
-  // As text, because the signature covers the bytes that were sent.
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  takeTexts(app) // because the signature covers the bytes that were sent
   app.post('/webhooks/resend', async ({ headers, body }) => {
-    if (typeof body !== 'string') throw new HttpError(400)
+    if (typeof body !== 'string') throw new RequestError(400)
     const [id = '', timestamp = '', signature = ''] = SIGNATURE.map((name) => String(headers[name]))
     const signed = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
     const verified = verify(body, signed, secret)
@@ -43,7 +37,7 @@ export function serveResendEvents(
       if (signature.split(' ').includes(new Webhook(secret).sign(id, at, body)))
         warn('clock', `is refused because its time is ${describeOffset(at)} this machine's clock: is that clock right?`)
       else warn('signature', 'has a wrong signature: if Resend sent it, correct RESEND_WEBHOOK_SECRET')
-      throw new HttpError(401)
+      throw new RequestError(401)
     }
     const event = readEvent(verified)
     if (event) await retryDeadlock(() => recordEvent(db, log, event))

@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SubscriptionState } from '../../shared/form-outcome.ts'
 import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { HttpError, logFailure, toProblem } from './error-answers.ts'
+import { RequestError } from '../errors.ts'
+import type { Context } from './context.ts'
+import { logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SendPage } from './rendered-pages.ts'
-import type { Context } from './trpc.ts'
+import { takeTexts } from './request-bodies.ts'
 
 interface Link {
   Querystring: { token?: unknown }
@@ -13,7 +15,7 @@ interface Link {
 /** Serves the link in a subscriber's mails. GET changes nothing, as mail scanners follow links. */
 export async function serveSubscriptionLinks(
   app: FastifyInstance,
-  { subscribers }: Pick<Context, 'subscribers'>,
+  { subscribers }: Context,
   limits: RateLimits,
   sendPage: SendPage,
 ): Promise<void> {
@@ -36,11 +38,10 @@ export async function serveSubscriptionLinks(
     return send(subscriber.confirmedAt ? 'confirmed' : 'unconfirmed', reply)
   })
   // Mail services unsubscribe by a POST of their own (RFC 8058), possibly as multipart/form-data.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  takeTexts(app)
   app.post<Link>(SUBSCRIPTION_PATH, async (request, reply) => {
     const action = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
-    if (!action) throw new HttpError(400)
+    if (!action) throw new RequestError(400)
     const subscriber = await find(request)
     if (action !== 'do=confirm') {
       if (subscriber) await subscribers.end(subscriber)

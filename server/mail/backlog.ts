@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import type { MailKind, MailStatus } from '../database/generated/enums.ts'
+import type { MailStatus } from '../database/generated/enums.ts'
 
 /* Figures for monitoring: how many mails wait or did not arrive, and for how long the oldest has waited. */
 
@@ -7,16 +7,14 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 const COUNT_MAX = 50_000
 
 export async function readBacklog(db: Db) {
-  const counts = await db.$queryRaw<{ kind: MailKind; state: MailStatus; count: number }[]>`
-    SELECT "Kind"::text AS "kind", "Status"::text AS "state", count(*)::int AS "count" FROM (
+  const counts = await db.$queryRaw<{ isPost: boolean; state: MailStatus; count: number }[]>`
+    SELECT "Kind" = 'Post' AS "isPost", "Status"::text AS "state", count(*)::int AS "count" FROM (
       (SELECT "Kind", "Status" FROM "Quvera_Mail" WHERE "Status" = 'Pending' ORDER BY "Kind", "DueAt" LIMIT ${COUNT_MAX})
       UNION ALL (SELECT "Kind", "Status" FROM "Quvera_Mail"
         WHERE "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown') ORDER BY "Kind", "Id" LIMIT ${COUNT_MAX})
-    ) first WHERE "Kind" <> 'Confirmation' OR "Status" = 'Pending' GROUP BY "Kind", "Status"`
+    ) first WHERE "Kind" <> 'Confirmation' OR "Status" = 'Pending' GROUP BY 1, 2`
   const countOf = (state: MailStatus, isPost = false) =>
-    counts
-      .filter((each) => each.state === state && (each.kind === 'Post') === isPost)
-      .reduce((sum, { count }) => sum + count, 0)
+    counts.find((each) => each.state === state && each.isPost === isPost)?.count ?? 0
   const [{ seconds }] = await db.$queryRaw<[{ seconds: number }]>`
     SELECT coalesce(greatest(0, extract(epoch FROM now() - min("QueuedAt"))), 0)::int AS "seconds" FROM (
       (SELECT "QueuedAt" FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Notice' ORDER BY "DueAt" LIMIT 100)

@@ -1,24 +1,22 @@
-import type { Logger } from 'pino'
 import { findBackupProblem } from '../database/daily-backup.ts'
 import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
-import { formatAge, formatCount, staffCommand } from '../format.ts'
+import { formatAge, formatCount } from '../format.ts'
 import { summaryIntervalMs } from './budget.ts'
 import { REFUSED_LEASE } from './states.ts'
 
 /* What somebody has to mend, for `/statusz`, the desk, the digest and `staff check`. */
-
-type Settings = Pick<
-  Env,
-  'RESEND_API_KEY' | 'RESEND_WEBHOOK_SECRET' | 'STAFF_EMAILS' | 'MAIL_DAILY_BUDGET' | 'BACKUP_DIR'
->
 
 const LATE_SECONDS = 15 * 60
 /** A try pushes the DueAt of few mails: the oldest are among so many. */
 const FIRST_MAX = 100
 /** After its start a site makes the backup of the day first. */
 const STARTING_SECONDS = 15 * 60
+
+/** Mails to staff that were tried in the last 24 hours. */
+const OF_A_DAY = Prisma.sql`"Quvera_Mail" WHERE "To" IS NOT NULL AND "FirstTriedAt" > now() - interval '24 hours'`
 
 interface Facts {
   untoldSeconds: number | null
@@ -36,11 +34,12 @@ interface Facts {
  */
 export async function readProblems(
   db: Db,
-  env: Settings,
+  env: Env,
   { withAddresses = false, siteSeconds = STARTING_SECONDS } = {},
 ): Promise<string[]> {
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, BACKUP_DIR: backupDir } = env
-  const facts = await readFacts(db, staff)
+  const addresses = staff.map((address) => address.toLowerCase())
+  const facts = await readFacts(db, addresses)
   const untoldMax = summaryIntervalMs(budget, staff.length) / 1000 + LATE_SECONDS
   const problems: [applies: unknown, text: string][] = [
     [
@@ -62,7 +61,7 @@ export async function readProblems(
     ],
     [facts.isSummaryLost, 'The last summary has reached nobody.'],
   ]
-  const atAddresses = (await readLostAddresses(db, staff)).map(({ address, status }) => {
+  const atAddresses = (await readLostAddresses(db, addresses)).map(({ address, status }) => {
     const at = withAddresses ? address : 'an address of staff'
     return status === 'Complained' ? `A mail was marked as spam at ${at}.` : `The last mail to ${at} did not arrive.`
   })
@@ -74,7 +73,8 @@ export async function readProblems(
   ]
 }
 
-async function readFacts(db: Db, staff: string[]): Promise<Facts> {
+/** @param addresses those of staff, in small letters: the setting may have been typed anew in another case */
+async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
   const [facts] = await db.$queryRaw<[Facts]>`
     WITH first AS ( -- of those that wait: few, so that the cost does not grow
       SELECT mail.* FROM (VALUES ('Notice'::"Quvera_MailKind"), ('Summary')) AS kinds (kind) CROSS JOIN LATERAL (
@@ -85,14 +85,11 @@ async function readFacts(db: Db, staff: string[]): Promise<Facts> {
       (SELECT extract(epoch FROM now() - min("UntoldSince"))::float FROM "Quvera_Form"
         WHERE "UntoldSince" IS NOT NULL AND NOT "SuspectedSpam") AS "untoldSeconds",
       (SELECT extract(epoch FROM now() - min("QueuedAt"))::float FROM first) AS "waitingSeconds",
-      (SELECT count(*)::int FROM first WHERE address <> ALL(${staff.map((address) => address.toLowerCase())}::text[]))
+      (SELECT count(*)::int FROM first WHERE address <> ALL(${addresses}::text[]))
         AS "forOthers",
       EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${REFUSED_LEASE} AND "Until" > now()) AS "isRefused",
-      CASE WHEN EXISTS (SELECT FROM "Quvera_Mail" WHERE "To" = ANY(${staff}::text[])
-          AND "SentAt" > now() - interval '24 hours' AND "Status" IN ('Delivered', 'Bounced', 'Complained'))
-        THEN FALSE ELSE EXISTS (SELECT FROM "Quvera_Mail" WHERE "To" = ANY(${staff}::text[])
-          AND "SentAt" BETWEEN now() - interval '24 hours' AND now() - interval '1 hour' AND "Status" = 'Sent')
-        END AS "hasNoEvents",
+      EXISTS (SELECT FROM ${OF_A_DAY} AND "SentAt" < now() - interval '1 hour' AND "Status" = 'Sent')
+        AND NOT EXISTS (SELECT FROM ${OF_A_DAY} AND "Status" IN ('Delivered', 'Bounced', 'Complained')) AS "hasNoEvents",
       coalesce((SELECT bool_and("Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld')) FROM "Quvera_Mail"
         WHERE "SummaryId" = (SELECT max("Id") FROM "Quvera_Summary" WHERE "At" > now() - interval '7 days')), FALSE)
         AS "isSummaryLost"`
@@ -100,20 +97,15 @@ async function readFacts(db: Db, staff: string[]): Promise<Facts> {
 }
 
 /** Addresses of staff at which a mail of the last seven days did not arrive, or was marked as spam, and none has arrived since. */
-function readLostAddresses(db: Db, staff: string[]) {
+function readLostAddresses(db: Db, addresses: string[]) {
   return db.$queryRaw<{ address: string; status: MailStatus }[]>`
-    SELECT address, bad."Status"::text AS "status" FROM unnest(${staff}::text[]) address
+    SELECT address, bad."Status"::text AS "status" FROM unnest(${addresses}::text[]) address
     CROSS JOIN LATERAL (
       SELECT "Status", "QueuedAt" FROM "Quvera_Mail"
       WHERE "Status" IN ('Bounced', 'Failed', 'Complained') AND "Kind" IN ('Notice', 'Summary', 'SignIn')
-        AND "To" = address AND "QueuedAt" > now() - interval '7 days'
+        AND lower("To") = address AND "QueuedAt" > now() - interval '7 days'
       ORDER BY "Id" DESC LIMIT 1) bad
     WHERE NOT EXISTS (SELECT FROM "Quvera_Mail"
-      WHERE "To" = address AND "SentAt" > bad."QueuedAt"
+      WHERE lower("To") = address AND "SentAt" > bad."QueuedAt"
         AND ("Status" = 'Delivered' OR (bad."Status" = 'Failed' AND "Status" = 'Sent')))`
-}
-
-export async function warnOfProblems(db: Db, env: Settings, log: Pick<Logger, 'warn'>): Promise<void> {
-  for (const problem of await readProblems(db, env, { siteSeconds: 0 }))
-    log.warn(`${problem} See ${staffCommand('mails')}`)
 }

@@ -3,7 +3,6 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
 import { type Enquiry, readEnquiries } from '../enquiries/enquiry.ts'
 import type { Subscriber } from '../enquiries/subscribers.ts'
-import { DAY_MS } from '../format.ts'
 import { type Answer, statesBefore } from './states.ts'
 
 /*
@@ -50,7 +49,6 @@ const DUE_MAX_HOURS = 12
 /** Rows in one statement, because of its time limit. */
 const CHUNK = 1000
 const RETRY_MAX_SECONDS = 300
-const ACKNOWLEDGEMENT_MAX_MS = DAY_MS
 
 interface Change {
   /** Of Pending: when it is tried, from now. */
@@ -111,9 +109,8 @@ export async function claimNext(
     RETURNING mail."Id" AS "id", mail."Attempts" AS "attempts", next."FirstTriedAt" AS "firstTriedAt",
       (extract(epoch FROM now() - next."FirstTriedAt") / 3600)::float AS "triedHoursAgo"`
   if (!claimed) return undefined
-  const [mail] = await readMails(db, [claimed.id])
-  const isErased = !(mail?.enquiry || mail?.subscriber || mail?.text)
-  return mail && !isErased ? { ...mail, ...claimed } : undefined
+  const mail = await readMail(db, claimed.id)
+  return mail && { ...mail, ...claimed }
 }
 
 /** Addresses are compared without regard to case: the setting may have been typed anew. */
@@ -121,28 +118,18 @@ function isFor(staff: string[]): Prisma.Sql {
   return Prisma.sql`("To" IS NULL OR lower("To") = ANY(${staff.map((address) => address.toLowerCase())}::text[]))`
 }
 
-/** Mails of an enquiry that is erased meanwhile are erased with it. */
-export async function readMails(db: Db, ids: bigint[]): Promise<StoredMail[]> {
-  if (ids.length === 0) return []
-  const mails = await db.$queryRaw<
-    (Omit<StoredMail, 'enquiry' | 'subscriber'> & { enquiryId: string | null; subscriberId: string | null })[]
-  >`
+/** Undefined if it was erased meanwhile, with what it is about. */
+export async function readMail(db: Db, mailId: bigint): Promise<StoredMail | undefined> {
+  type Row = Omit<StoredMail, 'enquiry' | 'subscriber'> & Record<'enquiryId' | 'subscriberId', string | null>
+  const [row] = await db.$queryRaw<Row[]>`
     SELECT mail."Id" AS "id", "Kind"::text AS "kind", "Tag"::text AS "tag", "To" AS "to", "Mailbox" AS "mailbox",
       "EnquiryId"::text AS "enquiryId", "SubscriberId"::text AS "subscriberId", "Text" AS "text"
-    FROM "Quvera_Mail" mail LEFT JOIN "Quvera_Summary" summary ON summary."Id" = "SummaryId"
-    WHERE mail."Id" = ANY(${ids.map(String)}::bigint[])`
-  const idsOf = (name: 'enquiryId' | 'subscriberId') => mails.flatMap((mail) => mail[name] ?? [])
-  const enquiryIds = idsOf('enquiryId')
-  const subscriberIds = idsOf('subscriberId')
-  const enquiries = enquiryIds.length
-    ? await readEnquiries(db, Prisma.sql`WHERE form."Id" = ANY(${enquiryIds}::uuid[])`)
-    : []
-  const subscribers = subscriberIds.length ? await db.subscriber.findMany({ where: { id: { in: subscriberIds } } }) : []
-  return mails.map(({ enquiryId, subscriberId, ...mail }) => ({
-    ...mail,
-    enquiry: enquiries.find(({ id }) => id === enquiryId),
-    subscriber: subscribers.find(({ id }) => id === subscriberId),
-  }))
+    FROM "Quvera_Mail" mail LEFT JOIN "Quvera_Summary" summary ON summary."Id" = "SummaryId" WHERE mail."Id" = ${mailId}`
+  if (!row) return undefined
+  const { enquiryId, subscriberId, ...mail } = row
+  const [enquiry] = enquiryId ? await readEnquiries(db, Prisma.sql`WHERE form."Id" = ${enquiryId}::uuid`) : []
+  const subscriber = subscriberId ? await db.subscriber.findUnique({ where: { id: subscriberId } }) : undefined
+  return enquiry || subscriber || mail.text ? { ...mail, enquiry, subscriber: subscriber ?? undefined } : undefined
 }
 
 /**
@@ -181,41 +168,25 @@ export function backOffMs(attempts: number, baseSeconds: number, maxSeconds = RE
 }
 
 /** Withholds untried mails that were wanted too long ago. Not summaries: nothing else tells of their enquiries. */
-export async function withholdOld(db: Db, kinds: readonly MailKind[], maxAgeDays: number): Promise<void> {
-  for (const kind of kinds) {
-    const ageMs =
-      kind === 'Acknowledgement' ? Math.min(ACKNOWLEDGEMENT_MAX_MS, maxAgeDays * DAY_MS) : maxAgeDays * DAY_MS
-    const isOld = Prisma.sql`"QueuedAt" <= now() - make_interval(secs => ${ageMs / 1000})`
-    if (kind !== 'Summary') await withholdUntried(db, 'TooOld', Prisma.sql`${isOfKind(kind)} AND ${isOld}`)
-  }
+export function withholdOld(db: Db, kinds: readonly MailKind[], maxAgeDays: number): Promise<void> {
+  const isOld = Prisma.sql`("QueuedAt" <= now() - make_interval(days => ${maxAgeDays}::int)
+    OR "Kind" = 'Acknowledgement' AND "QueuedAt" <= now() - interval '1 day')`
+  const isOfKinds = Prisma.sql`"Kind" = ANY(${kinds}::text[]::"Quvera_MailKind"[]) AND "Kind" <> 'Summary'`
+  return withhold(db, 'TooOld', Prisma.sql`"FirstTriedAt" IS NULL AND ${isOfKinds} AND ${isOld}`)
 }
 
 /** Withholds all untried notices: a summary tells of their enquiries. */
 export function withholdNotices(db: Db): Promise<void> {
-  return withholdUntried(db, 'TooMany', isOfKind('Notice'))
+  return withhold(db, 'TooMany', Prisma.sql`"FirstTriedAt" IS NULL AND "Kind" = 'Notice'`)
 }
 
 /** Replicas get a new STAFF_EMAILS one after the other: one that still has the old one must not withhold what the others queue. */
-const NOT_STAFF_AFTER_SECONDS = 600
-
-export async function withholdOfOthers(db: Db, staff: string[]): Promise<void> {
-  const isLate = Prisma.sql`"QueuedAt" <= now() - make_interval(secs => ${NOT_STAFF_AFTER_SECONDS})`
-  await withholdPending(
-    db,
-    'NotStaff',
-    Prisma.sql`"Kind" IN ('Notice', 'Summary') AND NOT ${isFor(staff)} AND ${isLate}`,
-  )
+export function withholdOfOthers(db: Db, staff: string[]): Promise<void> {
+  const isLate = Prisma.sql`"QueuedAt" <= now() - interval '10 minutes'`
+  return withhold(db, 'NotStaff', Prisma.sql`"Kind" IN ('Notice', 'Summary') AND NOT ${isFor(staff)} AND ${isLate}`)
 }
 
-function isOfKind(kind: MailKind): Prisma.Sql {
-  return Prisma.sql`"Kind" = ${kind}::"Quvera_MailKind"`
-}
-
-function withholdUntried(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {
-  return withholdPending(db, because, Prisma.sql`"FirstTriedAt" IS NULL AND ${where}`)
-}
-
-async function withholdPending(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {
+async function withhold(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {
   const some = Prisma.sql`mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
     WHERE "Status" = 'Pending' AND ${where} LIMIT ${CHUNK}) AND mail."Status" = 'Pending'`
   let changed: number

@@ -26,9 +26,7 @@ const LIMIT_MAX = 100
 const LIMITED_MS = 1050
 
 /** The client of Resend. */
-export function createMailer(
-  env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL' | 'MAIL_FROM' | 'MAIL_RETRY_SECONDS'>,
-) {
+export function createMailer(env: Env) {
   const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from, MAIL_RETRY_SECONDS: retrySeconds } = env
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
   let limit = FIRST_LIMIT

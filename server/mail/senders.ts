@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { createPostChannel } from './post-channel.ts'
-import { warnOfProblems } from './problems.ts'
 import { createResendChannel } from './resend-channel.ts'
 import { startSender } from './sender.ts'
 
@@ -28,7 +27,6 @@ export function startSenders(db: Db, env: Env, { summaryWaitMs, ...options }: Se
     ...(notifyUrl ? [createPostChannel(db, env, notifyUrl, log)] : []),
   ]
   const senders = channels.map((channel) => startSender(db, channel, { ...options, leaseSeconds }))
-  if (!apiKey) warnOfProblems(db, env, log).catch(() => undefined) // without a key nothing changes until the next start
   return {
     wake() {
       for (const sender of senders) sender.wake()

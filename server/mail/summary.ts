@@ -5,7 +5,7 @@ import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared
 import { type Db, readNow } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { isLeased, takeLease } from '../database/lease.ts'
-import { ENQUIRY, type Enquiry } from '../enquiries/enquiry.ts'
+import { ENQUIRY, type Enquiry, inOrder } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { DAY_MS, formatCount } from '../format.ts'
 import { summaryIntervalMs } from './budget.ts'
@@ -29,20 +29,18 @@ const NAMED_MAX = 2000
 const NEW_DATABASE =
   'The database was made within the last day. If it should hold earlier enquiries, it is not the right one: see the runbook.'
 
-type Settings = Pick<
-  Env,
-  'STAFF_EMAILS' | 'MAIL_DAILY_BUDGET' | 'DIGEST_AT' | 'BACKUP_DIR' | 'RESEND_API_KEY' | 'RESEND_WEBHOOK_SECRET'
->
-
 interface List {
+  /** What the subject says of it, such as `1 enquiry waits`, `2 enquiries wait`. */
+  one: string
+  many: string
   title: string
-  /** The newest ones. */
-  enquiries: Enquiry[]
   count: number
+  /** The newest ones. */
+  newest: Enquiry[]
 }
 
 /** Writes the summaries and the digest that are due. `waitMs`: how long a summary waits for more enquiries. */
-export function createSummaryWriter(db: Db, env: Settings, log: Pick<Logger, 'error'>, waitMs = WAIT_MS) {
+export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'error'>, waitMs = WAIT_MS) {
   let nextTryAt = 0 // by this process's monotonic clock
   return async (isUpkeep: boolean) => {
     if (performance.now() < nextTryAt) return
@@ -65,7 +63,7 @@ export function createSummaryWriter(db: Db, env: Settings, log: Pick<Logger, 'er
  * So a summary that reaches nobody does not beget another on the same day. clock_timestamp, because another process may have
  * written one since this transaction began.
  */
-async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Settings, waitMs: number): Promise<boolean> {
+async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Env, waitMs: number): Promise<boolean> {
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget } = env
   const before = (ms: number) => Prisma.sql`now() - make_interval(secs => ${ms / 1000})`
   const untoldSince = (isSpam: boolean) =>
@@ -92,7 +90,7 @@ async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Settings, waitMs: nu
  */
 export async function writeSummary(
   db: Db,
-  env: Settings,
+  env: Env,
   isDue: (db: Pick<Db, '$queryRaw'>) => Promise<boolean> = async () => true,
   isDigest = false,
 ): Promise<boolean> {
@@ -130,61 +128,54 @@ async function composeSummary(
   withWaiting: boolean,
 ): Promise<string | undefined> {
   const now = await readNow(db)
-  const newestOf = (enquiries: Enquiry[]) =>
-    enquiries.toSorted((a, b) => Number(b.receivedAt) - Number(a.receivedAt)).slice(0, LINES_MAX)
-  const real = untold.filter(({ suspectedSpam }) => !suspectedSpam)
-  const spam = untold.filter(({ suspectedSpam }) => suspectedSpam)
-  const told = { title: 'Not mailed one by one:', enquiries: newestOf(real), count: real.length }
-  const [waiting, toRing] = withWaiting ? await readWaiting(db) : []
-  const suspected = {
-    title: 'Suspected spam, without an acknowledgement:',
-    enquiries: newestOf(spam),
-    count: spam.length,
-  }
   const isNew = withWaiting && Number(now) - Number(await readMadeAt(db)) < DAY_MS
-  const counted = (list: List | undefined, one: string, many: string) =>
-    list?.count && formatCount(list.count, one, many)
+  const ofUntold = (isSpam: boolean) => {
+    const enquiries = untold.filter(({ suspectedSpam }) => suspectedSpam === isSpam)
+    const byTime = enquiries.toSorted((a, b) => Number(b.receivedAt) - Number(a.receivedAt))
+    return { count: enquiries.length, newest: byTime.slice(0, LINES_MAX) }
+  }
+  const lists: List[] = [
+    { one: 'enquiry', many: 'enquiries', title: 'Not mailed one by one:', ...ofUntold(false) },
+    ...(withWaiting ? await readWaiting(db) : []),
+    {
+      ...{ one: 'suspected', many: 'suspected', title: 'Suspected spam, without an acknowledgement:' },
+      ...ofUntold(true),
+    },
+  ].filter(({ count }) => count > 0)
   const subject = [
-    counted(told, 'enquiry', 'enquiries'),
-    counted(waiting, 'enquiry waits', 'enquiries wait'),
-    counted(toRing, 'visitor to ring', 'visitors to ring'),
-    spam.length > 0 && `${spam.length.toLocaleString('en-IN')} suspected`,
-    problems.length > 0 && formatCount(problems.length, 'problem', 'problems'),
-    isNew && 'a new database',
-  ].filter(Boolean)
+    ...lists.map(({ count, one, many }) => formatCount(count, one, many)),
+    ...(problems.length > 0 ? [formatCount(problems.length, 'problem', 'problems')] : []),
+    ...(isNew ? ['a new database'] : []),
+  ]
   if (subject.length === 0) return undefined
-  return [
-    `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`,
-    ...problems,
-    ...(isNew ? [NEW_DATABASE] : []),
-    ...[told, waiting, toRing, suspected].flatMap((list) => (list?.count ? [listText(list)] : [])),
-  ].join('\n\n')
+  const title = `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`
+  return [title, ...problems, ...(isNew ? [NEW_DATABASE] : []), ...lists.map(listText)].join('\n\n')
 }
 
-function listText({ title, enquiries, count }: List): string {
-  const lines = enquiries.map((enquiry) => `${lineOf(enquiry)} · ${formatIndianTime(enquiry.receivedAt)}`)
-  const more = count - enquiries.length
+function listText({ title, count, newest }: List): string {
+  const lines = newest.map((enquiry) => `${lineOf(enquiry)} · ${formatIndianTime(enquiry.receivedAt)}`)
+  const more = count - newest.length
   return [title, ...lines, ...(more > 0 ? [`and ${more.toLocaleString('en-IN')} more`] : [])].join('\n')
 }
 
 /** Enquiries that are New and need something from staff. */
 async function readWaiting(db: Db): Promise<List[]> {
-  const read = async (title: string, from: Prisma.Sql): Promise<List> => {
-    const enquiries = await db.$queryRaw<Enquiry[]>`
-      SELECT ${ENQUIRY} FROM ${from} ORDER BY form."ReceivedAt" DESC LIMIT ${LINES_MAX}`
+  const read = async (from: Prisma.Sql) => {
+    const newest = await db.$queryRaw<Enquiry[]>`
+      SELECT ${ENQUIRY} FROM ${from} ORDER BY ${inOrder()} LIMIT ${LINES_MAX}`
     const [{ count }] = await db.$queryRaw<[{ count: number }]>`SELECT count(*)::int AS "count" FROM ${from}`
-    return { title, enquiries, count }
+    return { newest, count }
   }
+  const isLate = Prisma.sql`"Quvera_Form" form
+    WHERE form."Status" = 'New' AND NOT form."SuspectedSpam" AND form."ReceivedAt" <= now() - interval '24 hours'`
+  const isToRing = Prisma.sql`"Quvera_Mail" mail JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId" WHERE ${TO_RING}`
   return [
-    await read(
-      'Still New after 24 hours:',
-      Prisma.sql`"Quvera_Form" form
-        WHERE form."Status" = 'New' AND NOT form."SuspectedSpam" AND form."ReceivedAt" <= now() - interval '24 hours'`,
-    ),
-    await read(
-      'Their acknowledgement did not arrive, so ring them:',
-      Prisma.sql`"Quvera_Mail" mail JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId" WHERE ${TO_RING}`,
-    ),
+    { one: 'enquiry waits', many: 'enquiries wait', title: 'Still New after 24 hours:', ...(await read(isLate)) },
+    {
+      ...{ one: 'visitor to ring', many: 'visitors to ring' },
+      title: 'Their acknowledgement did not arrive, so ring them:',
+      ...(await read(isToRing)),
+    },
   ]
 }
 
@@ -199,7 +190,7 @@ async function readMadeAt(db: Db): Promise<Date> {
  * Writes today's digest from DIGEST_AT in India on. While the lease `digest` lasts, today's is done, even if it was empty. It
  * is taken last: a process that dies before that may have the digest written twice, but not lost.
  */
-export async function writeDigestIfDue(db: Db, env: Settings, now: Date): Promise<boolean> {
+export async function writeDigestIfDue(db: Db, env: Env, now: Date): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), env.DIGEST_AT)
   const isDue = async (any: Pick<Db, '$queryRaw'>) => !(await isLeased(any, DIGEST_LEASE, DAY_MS / 1000))
   if (now < due || !(await isDue(db)) || (await readMadeAt(db)) > due) return false // at that time there was no database

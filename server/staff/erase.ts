@@ -1,12 +1,13 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import { readNow } from '../database/database.ts'
-import { retryDeadlock } from '../database/deadlock.ts'
+import { readNow, retryDeadlock } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
+import { type Enquiry, inOrder, type ListOrder, readEnquiries } from '../enquiries/enquiry.ts'
 import { formatCount } from '../format.ts'
 import {
   type Age,
   findByReference,
+  isOfPerson,
   type Person,
-  personFilter,
   readAge,
   readPerson,
   readReferences,
@@ -15,7 +16,6 @@ import {
 import type { AddCommand, Terminal } from './output.ts'
 
 const LISTED_MAX = 50
-const byTime = (direction: 'asc' | 'desc') => [{ receivedAt: direction }, { id: direction }]
 /** Few enough for a short statement. */
 const CHUNK = 500
 const ELSEWHERE =
@@ -43,31 +43,34 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         throw new UsageError('Name either REFERENCE, --person or --older-than')
       const references = readReferences(words)
       await onDatabase(async (db) => {
-        const named = { id: { in: (await findByReference(db, references)).map(({ id }) => id) } }
-        const old = olderThan && { receivedAt: { lt: olderThan(await readNow(db)) } }
-        const where = old ?? (person ? personFilter(person) : named)
-        const select = { id: true, reference: true, receivedAt: true }
-        const find = (order: 'asc' | 'desc', take: number) =>
-          db.enquiry.findMany({ where, select, orderBy: byTime(order), take })
-        const count = await db.enquiry.count({ where })
+        const ids = (await findByReference(db, references)).map(({ id }) => id)
+        const isMeant = olderThan
+          ? Prisma.sql`form."ReceivedAt" < ${olderThan(await readNow(db))}`
+          : person
+            ? isOfPerson(person)
+            : Prisma.sql`form."Id" = ANY(${ids}::uuid[])`
+        const find = (order: ListOrder, most: number) =>
+          readEnquiries(db, Prisma.sql`WHERE ${isMeant} ORDER BY ${inOrder(order)} LIMIT ${most}`)
+        const [{ count, mailCount }] = await db.$queryRaw<[{ count: number; mailCount: number }]>`
+          SELECT count(DISTINCT form."Id")::int AS "count", count(mail."Id")::int AS "mailCount"
+          FROM "Quvera_Form" form LEFT JOIN "Quvera_Mail" mail ON mail."EnquiryId" = form."Id" WHERE ${isMeant}`
         const subscription = person && 'email' in person ? { email: person.email.toLowerCase() } : undefined
         const subscriptions = subscription ? await db.subscriber.count({ where: subscription }) : 0
-        const mails = formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail', 'mails')
+        const mails = formatCount(mailCount, 'mail', 'mails')
         const what = `${formatCount(count, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
         await recordAccess(db, yes ? what : `only shown: ${what}`) // also without --yes: the answer tells whether we know the person
         if (count + subscriptions === 0) return print('Nothing stored matches.')
-        const toLine = ({ reference, receivedAt }: { reference: string; receivedAt: Date }) =>
-          `${reference}  ${formatIndianTime(receivedAt)}`
-        for (const row of await find('asc', LISTED_MAX)) print(toLine(row))
+        const toLine = ({ reference, receivedAt }: Enquiry) => `${reference}  ${formatIndianTime(receivedAt)}`
+        for (const enquiry of await find('oldest', LISTED_MAX)) print(toLine(enquiry))
         if (count > LISTED_MAX)
-          for (const row of await find('desc', 1)) print(`and ${count - LISTED_MAX} more, the last: ${toLine(row)}`)
+          for (const last of await find('newest', 1)) print(`and ${count - LISTED_MAX} more, the last: ${toLine(last)}`)
         if (!yes)
           return print(`Would erase ${what}. Nothing was changed. Repeat the command with --yes to erase for good.`)
-        while (true) {
-          const ids = (await find('asc', CHUNK)).map(({ id }) => id)
-          if (ids.length === 0) break
-          await retryDeadlock(() => db.enquiry.deleteMany({ where: { id: { in: ids } } }))
-        }
+        const eraseSome = () => db.$executeRaw`
+          DELETE FROM "Quvera_Form" WHERE "Id" IN (SELECT form."Id" FROM "Quvera_Form" form WHERE ${isMeant} LIMIT ${CHUNK})`
+        let erased: number
+        do erased = await retryDeadlock(eraseSome)
+        while (erased > 0)
         if (subscription) await db.subscriber.deleteMany({ where: subscription })
         print(`Erased ${what}. ${ELSEWHERE}`)
       })

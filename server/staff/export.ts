@@ -4,7 +4,7 @@ import type { Prisma } from '../database/generated/client.ts'
 import { describeChosen, listReferences } from '../enquiries/access-log.ts'
 import { createCsv, readRecords, recordColumns } from '../enquiries/records.ts'
 import { formatCount } from '../format.ts'
-import { type Filters, type Person, readPerson, toFilter, UsageError, withFilters } from './input.ts'
+import { type Filters, isOfPerson, type Person, readPerson, toFilter, UsageError, withFilters } from './input.ts'
 import { type AddCommand, type Terminal, writeJson } from './output.ts'
 
 export function exportCommand(add: AddCommand, terminal: Terminal) {
@@ -27,7 +27,7 @@ export function exportCommand(add: AddCommand, terminal: Terminal) {
 
 async function exportEnquiries(terminal: Terminal, db: Db, where: Prisma.Sql, isJson = false) {
   await terminal.recordAccess(db, await describeChosen(db, where))
-  const records = readRecords(db, where, 'asc')
+  const records = readRecords(db, where, 'oldest')
   if (isJson) await writeJson(terminal, records)
   else await pipeline(records, createCsv(recordColumns), terminal.output)
 }
@@ -42,7 +42,7 @@ async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: P
 
 /** All we hold of a person. In SQL, so that all columns are exported under the database's names. */
 async function readHoldings(db: Db, person: Person) {
-  const { email, mobile }: { email?: string; mobile?: string } = person
+  const email = 'email' in person ? person.email : null
   const enquiries = await db.$queryRaw<{ row: { Reference: string } }[]>`
     SELECT to_jsonb(form) || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
@@ -51,14 +51,13 @@ async function readHoldings(db: Db, person: Person) {
       SELECT coalesce(jsonb_agg(to_jsonb(change) - 'EnquiryId' - 'Who' ORDER BY change."Id"), '[]')
       FROM "Quvera_History" change WHERE change."EnquiryId" = form."Id"
     )) AS "row" FROM "Quvera_Form" form
-    WHERE lower("Email") = lower(${email ?? null}::text) OR "Mobile" = ${mobile ?? null}::text
-    ORDER BY form."ReceivedAt"`
+    WHERE ${isOfPerson(person)} ORDER BY form."ReceivedAt"`
   const subscriptions = await db.$queryRaw<{ row: object }[]>`
     SELECT to_jsonb(subscriber) || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'SubscriberId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."SubscriberId" = subscriber."Id"
     )) AS "row" FROM (
       SELECT "Email", "SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt", "Id" FROM "Quvera_Subscriber"
-    ) subscriber WHERE lower("Email") = lower(${email ?? null}::text)`
+    ) subscriber WHERE lower("Email") = lower(${email}::text)`
   return { enquiries: enquiries.map(({ row }) => row), subscriptions: subscriptions.map(({ row }) => row) }
 }

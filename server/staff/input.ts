@@ -7,7 +7,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { EnquiryStatus } from '../database/generated/enums.ts'
 import { monthsBefore } from '../enquiries/retention.ts'
-import { likePattern, mobileDigits } from '../enquiries/search.ts'
+import { mobileDigits } from '../enquiries/search.ts'
 import { OperatorError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
 
@@ -89,34 +89,18 @@ export function toFilter({ from, to, product, type, status }: Filters): Prisma.S
   return Prisma.join(conditions, ' AND ')
 }
 
-/** Joins a reference that was typed as two words: `QV 7K3M9P`. One to five letters are a prefix: no code is that short. */
-function joinPrefixes(words: string[]): string[] {
-  const joined: string[] = []
-  let prefix = ''
-  for (const [index, word] of words.entries()) {
-    const isPrefixOfNext = index < words.length - 1 && /^[a-z]{1,5}$/i.test(word)
-    if (!isPrefixOfNext) joined.push(prefix + word)
-    prefix = isPrefixOfNext ? word : ''
-  }
-  return joined
-}
+/** As people type them, each with a prefix of one to five letters or without: `QV-7K3M9P`, `qv 7k3m9p`, `7k3m9p`. */
+const REFERENCES = /(?<=^|\s)(?:([a-z]{1,5})[\s-]*)?([0-9a-z]{6})(?=\s|$)/gi
 
-/** `qv-7k3m9p` and `QV 7K3M9P` become `QV-7K3M9P`. `7k3m9p` becomes `-7K3M9P`, which findByReference takes for an ending. */
+/** `qv 7k3m9p` becomes `QV-7K3M9P`, and `7k3m9p` the ending `-7K3M9P`. */
 export function readReferences(words: string[]): string[] {
-  return joinPrefixes(words).map(readReference)
-}
-
-function readReference(text: string): string {
-  const [, prefix, code] = /^([A-Z]{1,5})?([0-9A-Z]{6})$/.exec(text.toUpperCase().replace(/[\s-]/g, '')) ?? []
-  if (!code)
+  const text = words.join(' ')
+  const rest = text.replace(REFERENCES, '').trim()
+  if (rest)
     throw new UsageError(
-      `"${text}" is not a reference such as ${brand.referencePrefix}-7K3M9P. The desk finds one by any text`,
+      `"${rest}" is not a reference such as ${brand.referencePrefix}-7K3M9P. The desk finds one by any text`,
     )
-  return prefix ? `${prefix}-${code}` : `-${code}` // the hyphen at the beginning marks an ending
-}
-
-function isEnding(reference: string): boolean {
-  return reference.startsWith('-')
+  return [...text.matchAll(REFERENCES)].map(([, prefix = '', code]) => `${prefix}-${code}`.toUpperCase())
 }
 
 /**
@@ -124,15 +108,14 @@ function isEnding(reference: string): boolean {
  * @throws OperatorError when one of them is not found or not unique
  */
 export async function findByReference(db: Db, references: string[]) {
-  const endings = references.filter(isEnding)
   const rows = await db.enquiry.findMany({
-    where: { OR: [{ reference: { in: references } }, ...endings.map((endsWith) => ({ reference: { endsWith } }))] },
+    where: { OR: references.map((endsWith) => ({ reference: { endsWith } })) },
     select: { id: true, reference: true },
     orderBy: { receivedAt: 'asc' },
   })
   const found = references.map((reference) => {
     const [row, other] = rows.filter((each) => each.reference.endsWith(reference))
-    const name = isEnding(reference) ? reference.slice(1) : reference // as it was typed
+    const name = reference.replace(/^-/, '') // as it was typed
     if (!row) throw new OperatorError(`There is no enquiry ${name}. The desk finds others by any text.`)
     if (other) throw new OperatorError(`${name} is ${row.reference} or ${other.reference}: name one of them.`)
     return row
@@ -151,7 +134,8 @@ export function readPerson(text: string): Person {
   return { mobile: digits }
 }
 
-/** Prisma ignores case by ILIKE, in which % and _ are wildcards. */
-export function personFilter(person: Person): Prisma.EnquiryWhereInput {
-  return 'mobile' in person ? person : { email: { equals: likePattern(person.email), mode: 'insensitive' } }
+/** The condition of the enquiries (`form`) of a person. */
+export function isOfPerson(person: Person): Prisma.Sql {
+  if ('mobile' in person) return Prisma.sql`form."Mobile" = ${person.mobile}`
+  return Prisma.sql`lower(form."Email") = lower(${person.email})`
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
+import type { MailKind } from '../database/generated/enums.ts'
 import { redact } from '../errors.ts'
 import { formatAge, formatCount, staffCommand } from '../format.ts'
 import { readOldestNewEnquiry } from '../mail/backlog.ts'
@@ -8,8 +8,8 @@ import { isOpen, readCount } from '../mail/budget.ts'
 import { readProblems } from '../mail/problems.ts'
 import { MAY_SEND_AGAIN, retryMails, TO_RING } from '../mail/queue.ts'
 import { names, queuedKinds, states, withheldReasons } from '../mail/states.ts'
-import { findByReference, readReferences } from './input.ts'
-import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
+import { findByReference, readReferences, UsageError } from './input.ts'
+import { type AddCommand, printTable, type Terminal } from './output.ts'
 
 const LISTED_MAX = 200
 /** Nobody has to act for a subscriber: anybody can type an address. */
@@ -66,8 +66,8 @@ export function mailsCommand(add: AddCommand, terminal: Terminal) {
   retryCommand((name) => mails.command(name), terminal)
 }
 
-function retryCommand(add: AddCommand, { env, print, errors, output, recordAccess, onDatabase }: Terminal) {
-  const terminal = { env, print, errors, output, recordAccess }
+function retryCommand(add: AddCommand, terminal: Terminal) {
+  const { env, print, onDatabase } = terminal
   add('retry')
     .description(
       'list the mails that can be sent once more. Of an enquiry also those that were withheld for another reason than a restore',
@@ -75,7 +75,8 @@ function retryCommand(add: AddCommand, { env, print, errors, output, recordAcces
     .argument('[reference...]', 'one enquiry; all failed, uncertain and restored mails unless given')
     .option('--yes', 'send them: the running site does it. The receiver of an Unknown one may get a second copy')
     .action(async (words: string[], { yes }: { yes?: boolean }) => {
-      const references = words.length > 0 ? readReferences([words.join(' ')]) : []
+      const references = readReferences(words)
+      if (references.length > 1) throw new UsageError('Name one enquiry')
       await onDatabase(async (db) => {
         const [enquiry] = await findByReference(db, references)
         const chosen = enquiry ? Prisma.sql`form."Id" = ${enquiry.id}::uuid` : Prisma.sql`(${FAILED} OR ${RESTORED})`
@@ -98,49 +99,23 @@ function retryCommand(add: AddCommand, { env, print, errors, output, recordAcces
     })
 }
 
-interface Row {
-  id: bigint
-  reference: string | null
-  mobile: string | null
-  name: string | null
-  kind: MailKind
-  to: string | null
-  status: MailStatus
-  because: WithheldBecause | null
-  dueAt: Date | null
-  queuedAt: Date
-  lastError: string | null
-}
-
 function fromMails(where: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`FROM "Quvera_Mail" mail LEFT JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId" WHERE ${where}`
 }
 
 /** @returns how many mails it lists */
-async function printSection(terminal: Omit<Terminal, 'onDatabase' | 'input'>, db: Db, section: Section) {
-  const { where, title, advice } = section
+async function printSection(terminal: Terminal, db: Db, { where, title, advice }: Section) {
   const [{ total }] = await db.$queryRaw<[{ total: number }]>`SELECT count(*)::int AS "total" ${fromMails(where)}`
   if (total === 0) return 0
-  const rows = await db.$queryRaw<Row[]>`
-    SELECT mail."Id" AS "id", form."Reference" AS "reference", form."Mobile" AS "mobile", form."Name" AS "name",
-      mail."Kind"::text AS "kind", mail."To" AS "to", mail."Status"::text AS "status", mail."DueAt" AS "dueAt",
-      mail."WithheldBecause"::text AS "because", mail."QueuedAt" AS "queuedAt", mail."LastError" AS "lastError"
+  const rows = await db.$queryRaw<({ Reason: string | null } & Record<string, string | Date | null>)[]>`
+    SELECT mail."Id"::text AS "Id", form."Reference" AS "Reference", form."Mobile" AS "Mobile", mail."Kind"::text AS "Kind",
+      concat_ws(', ', mail."Status", mail."WithheldBecause") AS "State", mail."QueuedAt" AS "Queued IST",
+      mail."DueAt" AS "Next try IST", mail."To" AS "To", mail."LastError" AS "Reason", form."Name" AS "Name"
     ${fromMails(where)} ORDER BY mail."Id" LIMIT ${LISTED_MAX}`
   await terminal.recordAccess(db, formatCount(rows.length, 'mail', 'mails'))
   terminal.print(`${title} (${total.toLocaleString('en-IN')})`)
-  const cells = rows.map(({ id, reference, mobile, name, kind, to, status, because, dueAt, queuedAt, lastError }) => ({
-    Id: String(id),
-    Reference: reference ?? '',
-    Mobile: mobile ?? '',
-    Kind: kind,
-    State: because ? `${status}, ${because}` : status,
-    'Queued IST': timeCell(queuedAt),
-    'Next try IST': dueAt ? timeCell(dueAt) : '',
-    To: to ?? '',
-    Reason: redact(lastError ?? ''), // Resend may quote the address
-    Name: name ?? '',
-  }))
-  printTable(terminal, cells)
+  const redacted = rows.map((row) => ({ ...row, Reason: redact(row.Reason ?? '') })) // Resend may quote the address
+  printTable(terminal, redacted)
   if (total > rows.length) terminal.print(`and ${total - rows.length} more`)
   terminal.print(`${advice}\n`)
   return total

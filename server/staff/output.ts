@@ -27,27 +27,25 @@ function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
 
-/** For columns whose title says `IST`: `09 Nov 18:13`, with the year if it is not the current one. */
-export function timeCell(time: Date): string {
+/** A time stands in a column whose title says `IST`: `09 Nov 18:13`, with the year if it is not the current one. */
+function cellText(value: string | Date | null | undefined): string {
+  if (!(value instanceof Date)) return onOneLine(value ?? '')
   const year = formatIndianTime(new Date()).slice(6, 11) // ' 2026'
-  return formatIndianTime(time).replace(year, '').replace(/ IST$/, '')
+  return formatIndianTime(value).replace(year, '').replace(/ IST$/, '')
 }
 
 /** The keys are the titles. Columns that are empty in all rows are left out. */
-export function printTable({ print }: Pick<Terminal, 'print'>, rows: Record<string, string>[]): void {
+export function printTable({ print }: Pick<Terminal, 'print'>, rows: Record<string, string | Date | null>[]): void {
   const titles = Object.keys(rows[0] ?? {}).filter((title) => rows.some((row) => row[title]))
   const columns = titles.map((title) => {
-    const cells = [title, ...rows.map((row) => onOneLine(row[title] ?? ''))]
+    const cells = [title, ...rows.map((row) => cellText(row[title]))]
     const width = Math.max(...cells.map(({ length }) => length))
     return cells.map((cell) => cell.padEnd(width))
   })
-  for (const row of columns[0]?.keys() ?? [])
-    print(
-      columns
-        .map((cells) => cells[row])
-        .join('  ')
-        .trimEnd(),
-    )
+  for (const index of columns[0]?.keys() ?? []) {
+    const line = columns.map((cells) => cells[index]).join('  ')
+    print(line.trimEnd())
+  }
 }
 
 /** An array, written an element at a time. */

@@ -3,12 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ClientBase, QueryResult } from 'pg'
 import type { Database, Db } from '../database/database.ts'
-import { migrate, readMigrations } from '../database/migrations.ts'
+import { applyRoles, migrate, readMigrations } from '../database/migrations.ts'
 import { fillTables, openBackup, prepareTables } from '../database/restore.ts'
-import { applyRoles } from '../database/roles.ts'
 import { describeFailure, OperatorError } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
-import { afterRestoreFile, migrationsFolder } from '../project-root.ts'
+import { inProject } from '../project-root.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 export function restoreCommand(add: AddCommand, terminal: Terminal) {
@@ -22,14 +21,13 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
     )
     .action(async (file: string, { moved: siteHasNotRun = false }: { moved?: boolean }) => {
       const name = file === '-' ? 'standard input' : resolve(file)
-      const folder = migrationsFolder()
       // Before a database is made: a file that is no backup makes none.
-      const backup = await openBackup(file === '-' ? input : createReadStream(file), name, folder)
+      const backup = await openBackup(file === '-' ? input : createReadStream(file), name)
       let withheld = 0
       let unconfirmed = 0
       async function complete(client: ClientBase) {
         if (siteHasNotRun) return
-        const statements = await readFile(afterRestoreFile(), 'utf8')
+        const statements = await readFile(inProject('server/database/after-pg-restore.sql'), 'utf8')
         // pg answers several statements with an array, which its types do not know.
         const [mails, subscribers] = (await client.query(statements)) as unknown as QueryResult[]
         withheld = mails?.rowCount ?? 0
@@ -38,13 +36,13 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       // The tables as they were in the backup, its rows, later migrations, and only then the statements, which name today's
       // tables. Without later migrations these belong to the transaction of the rows.
       const restore = async (client: ClientBase) => {
-        await prepareTables(client, backup, folder)
-        const isOlder = backup.migrations.length < (await readMigrations(folder)).length
+        await prepareTables(client, backup)
+        const isOlder = backup.migrations.length < (await readMigrations()).length
         const rows = await fillTables(client, backup, name, async () => {
           if (!isOlder) await complete(client)
         })
         if (isOlder)
-          await migrate(client, folder)
+          await migrate(client)
             .then(() => complete(client))
             .catch((cause) => {
               throw new OperatorError(

@@ -1,16 +1,14 @@
 /* `npm run studio`: Prisma Studio on the site's database, for reading. The site may run or not. */
 import { spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Database } from '../database/database.ts'
-import { embeddedSocket, openForCommand } from '../database/open.ts'
+import { openForCommand } from '../database/open.ts'
 import { type Env, readEnvOrExit } from '../env.ts'
 import { exitWithReason, OperatorError } from '../errors.ts'
-import { migrationsFolder } from '../project-root.ts'
 import { writeAccessLine } from './access-log.ts'
 
 const LOOPBACK = '127.0.0.1'
@@ -28,13 +26,16 @@ async function serveStudio(env: Env, variables: NodeJS.ProcessEnv, port: number)
   const { DATABASE_URL: url, STUDIO_IN_CONTAINER } = env
   const dataDir = resolve(env.DATA_DIR)
   // Held until Studio ends: without the site, this process is the one that started PostgreSQL.
-  const database = await openForCommand({ url, dataDir, migrations: migrationsFolder() })
+  const database = await openForCommand({ url, dataDir })
   if (url) await assertReader(database)
   await writeAccessLine({ command: 'studio', env: () => env, errors: process.stderr }, database.db, 'everything')
   const studioPort = await findFreePort()
+  // Of the embedded database the socket in DATA_DIR: Studio's driver knows the variables of PostgreSQL's own programs.
+  const socket = { DATABASE_URL: 'postgresql:///quvera', PGHOST: dataDir, PGPORT: '5432', PGUSER: READER }
+  const target = url ? { DATABASE_URL: url } : socket
   // In the environment, because every user of the machine can read arguments, and the URL has a password.
   const studio = spawn('prisma', ['studio', '--port', String(studioPort), '--browser', 'none'], {
-    env: { ...variables, DATABASE_URL: url ?? (await forward(dataDir)), CHECKPOINT_DISABLE: '1', BROWSER: 'none' },
+    env: { ...variables, ...target, CHECKPOINT_DISABLE: '1', BROWSER: 'none' },
     stdio: ['inherit', 'pipe', 'inherit'],
   })
   // What Studio prints names its own address, which browsers do not need.
@@ -80,37 +81,10 @@ function passOn(
   asked.pipe(sent)
 }
 
-/**
- * Studio speaks TCP only: a port of the loopback address that leads to the socket of the embedded database. The socket asks
- * for no password, and every user of the machine can reach the port: so the first message of a client, with its parameters,
- * has to hold the secret.
- * @returns the URL for Studio
- */
-async function forward(dataDir: string): Promise<string> {
-  const secret = randomUUID()
-  const server = createServer((client) => {
-    client.on('error', () => client.destroy())
-    client.once('data', (first) => {
-      if (!first.includes(secret)) return client.destroy()
-      const target = connect(embeddedSocket(dataDir))
-      target.on('error', () => client.destroy())
-      target.on('close', () => client.destroy())
-      client.on('close', () => target.destroy())
-      target.write(first)
-      client.pipe(target).pipe(client)
-    })
-  })
-  return `postgresql://${READER}@${LOOPBACK}:${await listenAnywhere(server)}/quvera?sslmode=disable&application_name=${secret}`
-}
-
 async function findFreePort(): Promise<number> {
   const server = createServer()
-  const port = await listenAnywhere(server)
+  await once(server.listen(0, LOOPBACK), 'listening')
+  const { port } = server.address() as AddressInfo
   server.close()
   return port
-}
-
-async function listenAnywhere(server: Server): Promise<number> {
-  await once(server.listen(0, LOOPBACK), 'listening')
-  return (server.address() as AddressInfo).port
 }

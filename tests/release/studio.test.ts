@@ -126,7 +126,7 @@ describe('Prisma Studio', () => {
     await runProgram('prisma/seed.ts', [], env)
     const { pid } = await startStudio(env)
     const ports = await listeningPorts(pid)
-    expect(ports).toHaveLength(2)
+    expect(ports).toHaveLength(1)
     for (const port of ports)
       for (const user of ['postgres', 'quvera'])
         await expect(new pg.Client({ host: '127.0.0.1', port, user, database: 'quvera' }).connect()).rejects.toThrow()

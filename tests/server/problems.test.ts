@@ -19,8 +19,9 @@ const env: Env = {
 
 /** A mail to staff that was taken so many hours ago. */
 async function toStaff(db: Db, status: 'Sent' | 'Delivered' | 'Bounced' | 'Complained', hours: number, to = STAFF) {
+  const at = hoursAgo(hours)
   await db.mail.create({
-    data: { kind: 'SignIn', to, status, dueAt: null, queuedAt: hoursAgo(hours), sentAt: hoursAgo(hours) },
+    data: { kind: 'SignIn', to, status, dueAt: null, queuedAt: at, firstTriedAt: at, sentAt: at },
   })
 }
 
@@ -110,6 +111,11 @@ const cases: [what: string, arrange: (db: Db) => Promise<unknown>, problems: Reg
       await toStaff(db, 'Delivered', 2)
     },
     [],
+  ],
+  [
+    'a bounce at an address that was typed in capital letters then',
+    (db) => toStaff(db, 'Bounced', 3, STAFF.toUpperCase()),
+    [/^The last mail to an address of staff did not arrive\.$/],
   ],
   ['a bounce at an address that has left', (db) => toStaff(db, 'Bounced', 3, 'gone@quvera.test'), []],
   ['a bounce a week ago', (db) => toStaff(db, 'Bounced', 24 * 8), []],

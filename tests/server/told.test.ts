@@ -1,8 +1,7 @@
 // Staff are told of every enquiry: by a notice, or by a summary once no notice is on its way or has arrived.
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import type { Db } from '../../server/database/database.ts'
-import { retryDeadlock } from '../../server/database/deadlock.ts'
+import { type Db, retryDeadlock } from '../../server/database/database.ts'
 import type { MailStatus } from '../../server/database/generated/enums.ts'
 import { insertEnquiries, markSpam, releaseSpam, toInsertRow } from '../../server/enquiries/insert-enquiries.ts'
 import { readEnv } from '../../server/env.ts'

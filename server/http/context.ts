@@ -1,0 +1,24 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Db } from '../database/database.ts'
+import type { Desk } from '../desk/desk.ts'
+import type { SignIn } from '../desk/sign-in.ts'
+import type { Availability } from '../enquiries/availability.ts'
+import type { Orders } from '../enquiries/orders.ts'
+import type { Subscribers } from '../enquiries/subscribers.ts'
+import type { Env } from '../env.ts'
+import type { StaticPages } from './static-pages.ts'
+
+/** What requests are served with. */
+export interface Context {
+  env: Env
+  db: Db
+  log: FastifyBaseLogger
+  pages: StaticPages
+  availability: Availability
+  orders: Orders
+  subscribers: Subscribers
+  desk: Desk
+  signIn: SignIn
+  /** Whether the process is ending: a proxy should send no new visitors. */
+  isEnding(): boolean
+}
