@@ -96,31 +96,39 @@ async function aRefusingServer(code = '28P01', message = 'password authenticatio
   return (server.address() as AddressInfo).port
 }
 
-it('a refused password is told with how it is written in the URL', async () => {
-  const DATABASE_URL = `postgresql://quvera:100%25@127.0.0.1:${await aRefusingServer()}/quvera`
-  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
-    'The database cannot be reached: password authentication failed for user "quvera". Check DATABASE_URL. In its password % is written %25, and # is written %23.\n',
-  )
-})
+const noTls = 'no pg_hba.conf entry for host "10.0.0.9", user "quvera", database "quvera", no encryption'
+const inPassword = 'In its password % is written %25, and # is written %23.'
 
-it.each(['prefer', 'require', 'verify-ca'])('a server without TLS is told in a sentence: %s', async (mode) => {
+it.each<[what: string, says: string, url: (port: number) => string, refusal?: [code: string, message: string]]>([
+  [
+    'a refused password',
+    `password authentication failed for user "quvera". Check DATABASE_URL. ${inPassword}`,
+    (port) => `postgresql://quvera:100%25@127.0.0.1:${port}/quvera`,
+  ],
+  ...['prefer', 'require', 'verify-ca'].map((mode): [string, string, (port: number) => string] => [
+    `a server without TLS, where the URL says ${mode}`,
+    'The server does not support SSL connections. Check DATABASE_URL. Without TLS it says sslmode=disable.',
+    (port) => `postgresql://quvera:secret@127.0.0.1:${port}/quvera?sslmode=${mode}`,
+  ]),
+  [
+    'a server that wants TLS',
+    `${noTls}. Check DATABASE_URL. If the server wants TLS, it says sslmode=verify-full.`,
+    (port) => `postgresql://quvera:secret@127.0.0.1:${port}/quvera`,
+    ['28000', noTls],
+  ],
+  [
+    'an escape that is no UTF-8',
+    `URI malformed. Check DATABASE_URL. ${inPassword}`,
+    () => 'postgresql://quvera:a%ffb@127.0.0.1:1/quvera',
+  ],
+])('%s is told with what to correct', async (_what, says, url, refusal) => {
   const warnings: unknown[] = []
   const listen = (warning: Error) => warnings.push(warning.message)
   process.on('warning', listen)
   atEnd(() => void process.off('warning', listen))
-  const DATABASE_URL = `postgresql://quvera:secret@127.0.0.1:${await aRefusingServer()}/quvera?sslmode=${mode}`
-  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
-    'The database cannot be reached: The server does not support SSL connections. Check DATABASE_URL. Without TLS it says sslmode=disable.\n',
-  )
+  const { stderr } = await staff(['export'], { DATABASE_URL: url(await aRefusingServer(...(refusal ?? []))) })
+  expect(stderr).toBe(`The database cannot be reached: ${says}\n`)
   expect(warnings).toEqual([])
-})
-
-it('a server that wants TLS is told with how the URL asks for it', async () => {
-  const message = 'no pg_hba.conf entry for host "10.0.0.9", user "quvera", database "quvera", no encryption'
-  const DATABASE_URL = `postgresql://quvera:secret@127.0.0.1:${await aRefusingServer('28000', message)}/quvera`
-  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
-    `The database cannot be reached: ${message}. Check DATABASE_URL. If the server wants TLS, it says sslmode=verify-full.\n`,
-  )
 })
 
 it('a certificate authority of one’s own is told with where the URL names it', async () => {
@@ -142,13 +150,6 @@ it('a certificate authority of one’s own is told with where the URL names it',
   const DATABASE_URL = `postgresql://quvera:secret@localhost:${port}/quvera?sslmode=require`
   expect((await staff(['export'], { DATABASE_URL })).stderr).toMatch(
     /^The database cannot be reached: self-signed certificate[^\n]*\. Check DATABASE_URL\. If the server has a certificate authority of its own, it says sslmode=verify-full&sslrootcert=\/path\/ca\.pem\.\n$/,
-  )
-})
-
-it('an escape that is no UTF-8 is told in a sentence', async () => {
-  const DATABASE_URL = 'postgresql://quvera:a%ffb@127.0.0.1:1/quvera'
-  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
-    'The database cannot be reached: URI malformed. Check DATABASE_URL. In its password % is written %25, and # is written %23.\n',
   )
 })
 
