@@ -23,14 +23,11 @@ export type Behaviour =
   | 'html'
   | 'garbage'
   | { status: number; name: string; message?: string; headers?: Record<string, string> }
-  | { refusesReplyTo: true }
   | { slowMs: number }
   /** Takes a mail at once and answers late. */
   | { answersAfterMs: number }
   /** Refuses further requests of a second, and names the limit. */
   | { limitASecond: number; slowMs?: number }
-  /** As before a domain is verified: mails go to the owner of the account and nobody else. */
-  | { onlyTo: string }
   /** As a firewall in front of it that does not like a mail's text. */
   | { blocks: string }
   /** Refuses each mail that has this address among its receivers. */
@@ -47,9 +44,6 @@ export interface FakeResend {
   onMail?: ((mail: ReceivedMail) => void) | undefined
   close(): Promise<void>
 }
-
-const ONLY_TO_OWNER =
-  'You can only send testing emails to your own email address (owner@quvera.test). To send emails to other recipients, please verify a domain at resend.com/domains, and change the `from` address to an email using this domain.'
 
 /** A real HTTP server that does what Resend documents: checks the request, remembers idempotency keys, limits rates. */
 export async function startFakeResend(): Promise<FakeResend> {
@@ -109,10 +103,6 @@ export async function startFakeResend(): Promise<FakeResend> {
     if (request.method !== 'POST' || request.url !== '/emails') return fail(404, 'not_found')
     const mail = JSON.parse(body)
     if (!mail.from || !mail.to || !mail.subject || !mail.text || !mail.html) return fail(422, 'missing_required_field')
-    if (typeof behaviour === 'object' && 'refusesReplyTo' in behaviour && mail.reply_to)
-      return fail(422, 'validation_error', {}, 'Invalid `reply_to` field.')
-    if (typeof behaviour === 'object' && 'onlyTo' in behaviour && ![mail.to].flat().includes(behaviour.onlyTo))
-      return fail(403, 'validation_error', {}, ONLY_TO_OWNER)
     if (
       typeof behaviour === 'object' &&
       'refusesAddress' in behaviour &&
