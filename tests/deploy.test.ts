@@ -5,7 +5,6 @@ import { expect, it } from 'vitest'
 import { envSchema } from '../server/env.ts'
 
 const files = ['compose.yaml', 'deploy/compose.postgres.yaml', 'deploy/compose.replicas.yaml']
-const documents = globSync('docs/**/*.md')
 const read = (file: string) => readFileSync(file, 'utf8')
 
 /** The text of each service, by its name, with that of the service that it extends, merges or adds to. */
@@ -62,42 +61,4 @@ it.each(files)('%s: no port of Studio is published, and no password is an argume
     if (name === 'studio') expect(text).not.toContain('ports:')
     expect(/ {4}command:.*\n(?: {6}.*\n)*/.exec(text)?.[0] ?? '', name).not.toMatch(/PASSWORD/)
   }
-})
-
-it('the containers’ networks are none that a cloud hands out, and one variable changes them all', () => {
-  const settings = [...files, 'deploy/services.yaml', 'deploy/Caddyfile']
-    .map(read)
-    .join('\n')
-    .replaceAll(/#.*/g, '')
-    .replaceAll(/127\.0\.0\.1/g, '')
-  const addresses = settings.match(/\$\{NETWORK:-[\d.]+\}\.\d+/g) ?? []
-  expect(addresses.length).toBeGreaterThan(10)
-  const prefixes = new Set(addresses.map((address) => /[\d.]+(?=\})/.exec(address)?.[0]))
-  expect([...prefixes]).toEqual(['198.18.31'])
-  expect(settings.replaceAll(/\$\{NETWORK:-[\d.]+\}\.\d+/g, '')).not.toMatch(/\d+\.\d+\.\d+\.\d+/)
-})
-
-it('nothing stands behind a value that is pasted into .env: docker run --env-file takes it for a part of it', () => {
-  const pasted = [
-    'docs/configuration.md',
-    'docs/deploy.md',
-    'docs/make-it-yours.md',
-    'README.md',
-    '.env.example',
-  ].flatMap((file) => read(file).match(/^(# )?[A-Z_]+=\S.*$/gm) ?? [])
-  expect(pasted.filter((line) => line.startsWith('# NOTIFY_URL=')).length).toBe(2)
-  expect(pasted.filter((line) => line.includes(' #'))).toEqual([])
-})
-
-it('the documents give psql and pg_dump no password as an argument', () => {
-  for (const document of documents)
-    expect(read(document)).not.toMatch(/^(psql|pg_dump|pg_restore|createdb) .*(_URL|:\/\/)/m)
-})
-
-it('the image copies all that npm ci runs, before it does', () => {
-  const copied = read('Dockerfile')
-    .split('RUN npm ci')[0]
-    ?.match(/[\w./-]+\.(?:ts|mjs)\b/g)
-  expect(copied).toEqual(['prisma.config.ts', ...globSync('server/*.mjs').sort()])
-  expect(read('package.json')).toContain('"postinstall": "node server/setup.mjs --generate"')
 })

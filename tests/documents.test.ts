@@ -1,53 +1,8 @@
-// Each link, file, script and staff command that the documents name exists.
-// Each other command in the documents is tried by a test, or the reason why not is given here.
+// Each link, file, script and staff command that the documents name exists. Other commands: tests/release.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { staff } from './support/staff-command.ts'
-
-/*
- * Words of the staff command are given to it here. The other commands are tried in the file that `tried` names, or stand
- * in `untried` with the reason.
- */
-
-const tried: [command: RegExp, file: string, says: RegExp][] = [
-  [/^npm ci\b|^npm run (check|test:faults)$/, '.ci/run', /npm ci.*biome check.*tsc.*npm test.*test:faults/s],
-  [/^npm test/, 'tests/release/npm-scripts.test.ts', /npm test tells of a forgotten migration/],
-  [/npm start$/, 'tests/release/npm-scripts.test.ts', /npm start that is told to end/],
-  [/^npm run migration/, 'tests/release/npm-scripts.test.ts', /npm run migration/],
-  [/npm run seed$/, 'tests/server/staff.test.ts', /prisma\/seed\.ts/],
-  [/^npm run studio$/, 'tests/release/studio.test.ts', /server\/studio\.ts/],
-  [/staff --( --help)?$/, 'tests/release/npm-scripts.test.ts', /the staff command prints its answer alone/],
-  [/^npm run dev$/, 'tests/release/dev.test.ts', /server\/dev\.ts|'dev'/],
-  [/^BROWSER=firefox npm run test:engines/, '.ci/run', /BROWSER=firefox npm run test:engines/],
-  // Its files and options; there is no engine to start them.
-  [/docker compose/, 'tests/release/compose.test.ts', /docker compose/],
-  [/^curl .*127\.0\.0\.1:3000\/readyz/, 'tests/release/operations.test.ts', /curl/],
-  [/^(sed 's|cp card)/, 'tests/release/recipes.test.ts', /docs\/recipes\.md/],
-  [/^(sed .*MY_NAME|psql .*port=5000|patronictl)/, 'tests/support/patroni.ts', /\^sed -i.*`patronictl.* -c "\(/s],
-  [/npm run pictures/, 'tests/release/pictures.test.ts', /make-picture/],
-]
-
-const untried: [command: RegExp, because: string][] = [
-  [/^npm run bench/, 'takes minutes and the machine for itself; docs/benchmarks.md has what it printed'],
-  [/^npm run (quick|fix)$|^npx prisma format/, 'are lint, types and a part of npm test, and the formatter'],
-  [/^npx vitest/, 'runs one file of npm test'],
-  [/^sed -i|^d=prisma|^for product in/, 'another brand was made by it on a scratch clone'],
-  [
-    /^docker (run|tag|save|volume|exec|logs|ps)\b/,
-    'needs a container engine; the words for the staff command in it are given to it here',
-  ],
-  [
-    /^(apt-get|useradd|chown|install|mkdir -|cp (deploy|\.env)|git clone|git pull|systemctl|journalctl|runuser|mv|rm)\b/,
-    'changes the machine that it is typed on',
-  ],
-  [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],
-  [/^(echo|umask|diff)\b|^f=|^OWNER_URL=|^for name in/, 'is the shell’s own; pasted by hand'],
-  [
-    /^(pg_dump|pg_restore|PGSERVICE|psql)\b/,
-    'is PostgreSQL’s own; pasted by hand on PostgreSQL 15, and tests/server/roles.test.ts runs roles.sql',
-  ],
-]
 
 const PROGRAMS =
   /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|docker|git|psql|pg_dump|pg_restore|createdb|ssh|curl|apt-get|patronictl|useradd|journalctl|systemctl|runuser|chown|cp|mkdir) \S/
@@ -83,21 +38,6 @@ function commandsOf(file: string): string[] {
 
 const files = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')]
 const commands = [...new Set(files.flatMap(commandsOf))]
-
-it('each command of the documents is tried by a test, or has its reason', () => {
-  expect(commands.length).toBeGreaterThan(90)
-  const strays = commands.filter(
-    (command) => !staffWords(command) && ![...tried, ...untried].some(([pattern]) => pattern.test(command)),
-  )
-  expect(strays).toEqual([])
-  for (const [pattern, file, says] of tried)
-    expect(existsSync(file) && readFileSync(file, 'utf8'), `${pattern}`).toMatch(says)
-})
-
-it('nothing is listed that the documents do not say', () => {
-  const unsaid = [...tried, ...untried].filter(([pattern]) => !commands.some((command) => pattern.test(command)))
-  expect(unsaid.map(([pattern]) => pattern)).toEqual([])
-})
 
 it('the staff command understands each of its words in the documents', async () => {
   const given = commands.map(staffWords).filter((words) => words !== undefined)

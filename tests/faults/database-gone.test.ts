@@ -33,8 +33,8 @@ it.each(['killed', 'frozen'])(
     const fixture = await setUp()
     const server = await fixture.start()
     expect((await submit(server.url, aUniqueOrder())).status).toBe(200)
-    await eventually(() => expect(fixture.resend.mails).toHaveLength(2))
-    await sleep(500) // until they are recorded, so that nothing is under way
+    const countSent = () => fixture.inspect((db) => db.mail.count({ where: { status: 'Sent' } }))
+    await eventually(async () => expect(await countSent()).toBe(2)) // so that nothing is under way
     await (fault === 'killed' ? postgres().kill() : postgres().freeze())
     await eventually(() => expect(server.stdout()).toContain('enquiries cannot be stored')) // before an order meets it
     const { slowest, refused } = await refuseForTenSeconds(server)

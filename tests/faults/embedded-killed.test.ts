@@ -1,11 +1,10 @@
 // The site or its embedded PostgreSQL can be killed under load, and no order is lost or doubled.
-import { rename } from 'node:fs/promises'
+import { readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import {
   anEmbeddedSite,
   expectStoredOrRefused,
-  findBackend,
   lockHolders,
   readPostmaster,
   watchPages,
@@ -13,6 +12,15 @@ import {
 import { eventually } from '../support/eventually.ts'
 import { report } from '../support/fault-fixtures.ts'
 import { sendOrders } from '../support/load.ts'
+
+/** A process that serves a client of this role. */
+async function findBackend(dataDir: string, role: string): Promise<number> {
+  for (const pid of await lockHolders(dataDir)) {
+    const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (title.startsWith(`postgres: ${role} `)) return pid
+  }
+  throw new Error(`No client is logged in as ${role}`)
+}
 
 /** 300 orders that their clients repeat, and a fault after each fifty of the first 250. */
 function sendWithFiveFaults(url: string, fault: () => unknown) {

@@ -10,13 +10,36 @@ import { openForSite } from '../../server/database/open.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { freeze, lockHolders } from '../support/embedded-site.ts'
+import { lockHolders } from '../support/embedded-site.ts'
 import { eventually } from '../support/eventually.ts'
 import { report } from '../support/fault-fixtures.ts'
 import { aUniqueOrder } from '../support/load.ts'
 import { scratch } from '../support/scratch.ts'
 import { startServer } from '../support/server-process.ts'
 import { migrations } from '../support/test-database.ts'
+
+/** Stops all processes of an embedded database at one moment. Returns a function that lets them go on. */
+async function freeze(dataDir: string): Promise<() => void> {
+  const stopped = new Set<number>()
+  const signalAll = (pids: Iterable<number>, signal: NodeJS.Signals) => {
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal)
+  }
+  // Until all are stopped, they may start others.
+  while (true) {
+    const found = (await lockHolders(dataDir)).filter((pid) => !stopped.has(pid))
+    if (found.length === 0) return () => signalAll(stopped, 'SIGCONT')
+    signalAll(found, 'SIGSTOP')
+    for (const pid of found) stopped.add(pid)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 /*
  * The disk is a file with an ext4 file system, mounted as a loop device. What a process has written and not synced is in

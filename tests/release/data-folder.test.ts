@@ -96,24 +96,23 @@ async function aDatabase(how?: Start) {
 }
 
 describe('a data folder in which the site works', { timeout: 120_000 }, () => {
-  it.skipIf(!isRoot)('is one of root below a folder of mode 0700', async () => {
+  const docker =
+    'chown,dac_override,fowner,fsetid,kill,setgid,setuid,setpcap,net_bind_service,net_raw,sys_chroot,mknod,audit_write,setfcap'
+  const bounds = `-all,${docker.split(',').map((name) => `+${name}`)}`
+  const withoutShm = 'mount -t tmpfs -o ro tmpfs /dev/shm && exec "$@"'
+  it.skipIf(!isRoot).each([
+    ['root below a folder of mode 0700', 0, []],
+    [
+      'root with the capabilities that Docker gives by default',
+      0,
+      ['setpriv', `--bounding-set=${bounds}`, `--inh-caps=${bounds}`],
+    ],
+    ['root where /dev/shm cannot be written to', 0, ['unshare', '--mount', 'sh', '-c', withoutShm, 'sh']],
+    ['a user without a name, without capabilities', UID, [...AS_OTHER_USER, '--bounding-set=-all', '--no-new-privs']],
+  ])('is one of %s', async (_what, owner, as) => {
     const folder = await aFolder('quvera-folder-', tmpdir())
-    await chmod(folder, 0o700)
-    await assertWorks(join(folder, 'data'))
-  })
-
-  it.skipIf(!isRoot)('is one of root with the capabilities that Docker gives by default', async () => {
-    const docker =
-      'chown,dac_override,fowner,fsetid,kill,setgid,setuid,setpcap,net_bind_service,net_raw,sys_chroot,mknod,audit_write,setfcap'
-    const bounds = `-all,${docker.split(',').map((name) => `+${name}`)}`
-    const folder = await aFolder('quvera-folder-', tmpdir())
-    await assertWorks(join(folder, 'data'), { as: ['setpriv', `--bounding-set=${bounds}`, `--inh-caps=${bounds}`] })
-  })
-
-  it.skipIf(!isRoot)('is one of a user without a name, without capabilities', async () => {
-    const folder = await aFolder('quvera-folder-', tmpdir())
-    await chown(folder, UID, UID)
-    await assertWorks(join(folder, 'data'), { as: [...AS_OTHER_USER, '--bounding-set=-all', '--no-new-privs'] })
+    await chown(folder, owner, owner)
+    await assertWorks(join(folder, 'data'), { as })
   })
 
   it.skipIf(!isRoot)('is one in a folder of root that every user may write, as in the container', async () => {
@@ -132,11 +131,12 @@ describe('a data folder in which the site works', { timeout: 120_000 }, () => {
     await assertWorks(pathOfBytes(folder, 103 - '/.s.PGSQL.5432'.length))
   })
 
-  it('is this user’s alone afterwards', async () => {
-    const dataDir = await aDatabase()
-    expect(execFileSync('find', [dataDir, '-perm', '/077', '-not', '-name', 'owner.lock'], { encoding: 'utf8' })).toBe(
-      '',
-    )
+  it('is this user’s alone afterwards, also where it was open before', async () => {
+    const dataDir = await aFolder('quvera-folder-', tmpdir())
+    await chmod(dataDir, 0o755)
+    await assertWorks(dataDir)
+    const open = [dataDir, '-perm', '/077', '-not', '-name', 'owner.lock']
+    expect(execFileSync('find', open, { encoding: 'utf8' })).toBe('')
   })
 })
 
@@ -161,25 +161,20 @@ describe('a start that is refused in one sentence, with nothing written', { time
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('on a file', async () => {
+  it.each<[string, path: string, says: RegExp]>([
+    ['a file', '', /^DATA_DIR \S+ cannot be made or used: EEXIST.*Choose a folder/],
+    ['a folder with other files', 'thesis.doc', /holds no database of this site, but other files: thesis\.doc\./],
+    [
+      'a folder "postgres" that is none',
+      'postgres/notes.txt',
+      /^The folder \S+\/postgres is no database: it has no PG_VERSION\./,
+    ],
+  ])('on %s', async (_what, path, says) => {
     const folder = await aFolder('quvera-folder-', tmpdir())
-    await writeFile(join(folder, 'data'), 'words')
-    expect(await refusal(folder, join(folder, 'data'))).toMatch(
-      /^DATA_DIR \S+ cannot be made or used: EEXIST.*Choose a folder/,
-    )
-  })
-
-  it('on a folder with other files', async () => {
-    const folder = await aFolder('quvera-folder-', tmpdir())
-    await writeFile(join(folder, 'thesis.doc'), 'words')
-    expect(await refusal(folder, folder)).toMatch(/holds no database of this site, but other files: thesis\.doc\./)
-  })
-
-  it('on a folder "postgres" that is no database', async () => {
-    const folder = await aFolder('quvera-folder-', tmpdir())
-    await mkdir(join(folder, 'postgres'))
-    await writeFile(join(folder, 'postgres/notes.txt'), 'words')
-    expect(await refusal(folder, folder)).toMatch(/^The folder \S+\/postgres is no database: it has no PG_VERSION\./)
+    const file = join(folder, 'data', path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, 'words')
+    expect(await refusal(folder, join(folder, 'data'))).toMatch(says)
   })
 
   it('on a database of another major version of PostgreSQL', async () => {
@@ -195,6 +190,16 @@ describe('a start that is refused in one sentence, with nothing written', { time
       const folder = await aFolder('quvera-folder-', tmpdir())
       expect(await refusal(folder, join(folder, 'data'), { as: AS_OTHER_USER })).toMatch(
         /^DATA_DIR \S+ cannot be made or used: EACCES.*Choose a folder that belongs to this user \(uid 12345\)\.\n$/,
+      )
+    })
+
+    it('on an empty folder of another user, who is named, also by a staff command', async () => {
+      const folder = await aFolder('quvera-owner-')
+      await chown(folder, 65_534, 65_534)
+      const { code, stderr } = await runProgram('dist/server/staff.js', ['export'], { DATA_DIR: folder })
+      expect([code, await readdir(folder)]).toEqual([1, []])
+      expect(stderr).toMatch(
+        /^\S+ \(DATA_DIR\) belongs to the user nobody\. Run this as that user: runuser -u nobody -- COMMAND\n$/,
       )
     })
 

@@ -1,7 +1,11 @@
 // The site works directly and through a PgBouncer that its URL marks as a pooler, and refuses one that it does not mark.
 // A database that sleeps or drops a connection costs no order.
 // The cases with PgBouncer need its Debian package.
-import { readFile } from 'node:fs/promises'
+
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -15,11 +19,57 @@ import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { aServer, refusalToStart } from '../support/fixtures.ts'
 import { startForwarder } from '../support/forwarder.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
-import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
-import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
+import {
+  asPostgres,
+  isUp,
+  ownedByPostgres,
+  type PostgresServer,
+  startPostgresServer,
+} from '../support/postgres-server.ts'
+import { freePort } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
 import { administer, migrations } from '../support/test-database.ts'
+
+const PROGRAM = '/usr/sbin/pgbouncer'
+
+/** Debian's package; the tests that need it are passed over where it is not. */
+const hasPgBouncer = existsSync(PROGRAM)
+
+/** A PgBouncer in transaction mode in front of the server of `url`, and otherwise as it is unless `setting` says more. */
+async function startPgBouncer(url: string, setting = '') {
+  const target = new URL(url)
+  const port = await freePort()
+  const folder = await mkdtemp(join(tmpdir(), 'quvera-pgbouncer-'))
+  const settings = join(folder, 'pgbouncer.ini')
+  await writeFile(join(folder, 'users'), `"${target.username}" ""\n`)
+  await writeFile(
+    settings,
+    `[databases]
+* = host=${target.hostname} port=${target.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${folder}/users
+pool_mode = transaction
+${setting}
+`,
+  )
+  await ownedByPostgres(folder)
+  const pooler = spawn(...asPostgres([PROGRAM, settings]), { stdio: 'ignore', cwd: '/' })
+  const through = Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href
+  await eventually(() => isUp(through))
+  return {
+    /** The same database through it. */
+    url: through,
+    async close() {
+      pooler.kill('SIGKILL')
+      await rm(folder, { recursive: true })
+    },
+  }
+}
 
 let postgres: PostgresServer
 beforeAll(async () => {

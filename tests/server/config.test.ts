@@ -3,16 +3,14 @@ import { expect, it } from 'vitest'
 import { envSchema, readEnv } from '../../server/env.ts'
 import { staff } from '../support/staff-command.ts'
 
-it('spaces around a value are ignored', () => {
-  expect(readEnv({ PORT: ' 3001 ', PUBLIC_URL: 'https://www.x.example ' })).toMatchObject({
-    PORT: 3001,
-    PUBLIC_URL: 'https://www.x.example',
-  })
-})
+it.each<[Record<string, string>, object]>([
+  [{ PORT: ' 3001 ' }, { PORT: 3001 }],
+  [{ PUBLIC_URL: 'https://www.x.example ' }, { PUBLIC_URL: 'https://www.x.example' }],
+  [{ STAFF_EMAILS: 'asha@x.in, ASHA@x.in,ravi@x.in' }, { STAFF_EMAILS: ['asha@x.in', 'ravi@x.in'] }],
+])('%j is read as %j', (variables, env) => expect(readEnv(variables)).toMatchObject(env))
 
-it('a mail address that Resend would refuse is refused at the start', () => {
-  for (const address of ['a..b@x.in', '.a@x.in', 'a@-x.in'])
-    expect(() => readEnv({ STAFF_EMAILS: `good@x.in,${address}` })).toThrow('STAFF_EMAILS must be mail addresses')
+it.each(['a..b@x.in', '.a@x.in', 'a@-x.in'])('an address that Resend would refuse ends the start: %s', (address) => {
+  expect(() => readEnv({ STAFF_EMAILS: `good@x.in,${address}` })).toThrow('STAFF_EMAILS must be mail addresses')
 })
 
 it('`staff check` shows each variable in a line, and no secret', async () => {

@@ -1,15 +1,10 @@
 // A DATABASE_URL that does not work is refused in a sentence that says what to correct.
 // Where the server allows few connections, orders wait for one of them.
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
-import { createServer as createTlsServer } from 'node:tls'
 import { expect, it } from 'vitest'
 import { connectDatabase } from '../../server/database/connect.ts'
 import { aClient } from '../support/a-client.ts'
-import { aFolder } from '../support/a-folder.ts'
 import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { aDatabase, aServer } from '../support/fixtures.ts'
@@ -96,60 +91,45 @@ async function aRefusingServer(code = '28P01', message = 'password authenticatio
   return (server.address() as AddressInfo).port
 }
 
-it('a refused password is told with how it is written in the URL', async () => {
-  const DATABASE_URL = `postgresql://quvera:100%25@127.0.0.1:${await aRefusingServer()}/quvera`
-  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
-    'The database cannot be reached: password authentication failed for user "quvera". Check DATABASE_URL. In its password % is written %25, and # is written %23.\n',
-  )
-})
+const noTls = 'no pg_hba.conf entry for host "10.0.0.9", user "quvera", database "quvera", no encryption'
+const inPassword = 'In its password % is written %25, and # is written %23.'
 
-it.each(['prefer', 'require', 'verify-ca'])('a server without TLS is told in a sentence: %s', async (mode) => {
+it.each<[what: string, says: string, url: (port: number) => string, refusal?: [code: string, message: string]]>([
+  [
+    'a refused password',
+    `password authentication failed for user "quvera". Check DATABASE_URL. ${inPassword}`,
+    (port) => `postgresql://quvera:100%25@127.0.0.1:${port}/quvera`,
+  ],
+  ...['prefer', 'require'].map((mode): [string, string, (port: number) => string] => [
+    `a server without TLS, where the URL says ${mode}`,
+    'The server does not support SSL connections. Check DATABASE_URL. Without TLS it says sslmode=disable.',
+    (port) => `postgresql://quvera:secret@127.0.0.1:${port}/quvera?sslmode=${mode}`,
+  ]),
+  [
+    'a server that wants TLS',
+    `${noTls}. Check DATABASE_URL. If the server wants TLS, it says sslmode=verify-full.`,
+    (port) => `postgresql://quvera:secret@127.0.0.1:${port}/quvera`,
+    ['28000', noTls],
+  ],
+  [
+    'a certificate authority of its own',
+    'self-signed certificate. Check DATABASE_URL. If the server has a certificate authority of its own, it says sslmode=verify-full&sslrootcert=/path/ca.pem.',
+    (port) => `postgresql://quvera:secret@127.0.0.1:${port}/quvera`,
+    ['XX000', 'self-signed certificate'],
+  ],
+  [
+    'an escape that is no UTF-8',
+    `URI malformed. Check DATABASE_URL. ${inPassword}`,
+    () => 'postgresql://quvera:a%ffb@127.0.0.1:1/quvera',
+  ],
+])('%s is told with what to correct', async (_what, says, url, refusal) => {
   const warnings: unknown[] = []
   const listen = (warning: Error) => warnings.push(warning.message)
   process.on('warning', listen)
   atEnd(() => void process.off('warning', listen))
-  const DATABASE_URL = `postgresql://quvera:secret@127.0.0.1:${await aRefusingServer()}/quvera?sslmode=${mode}`
-  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
-    'The database cannot be reached: The server does not support SSL connections. Check DATABASE_URL. Without TLS it says sslmode=disable.\n',
-  )
+  const { stderr } = await staff(['export'], { DATABASE_URL: url(await aRefusingServer(...(refusal ?? []))) })
+  expect(stderr).toBe(`The database cannot be reached: ${says}\n`)
   expect(warnings).toEqual([])
-})
-
-it('a server that wants TLS is told with how the URL asks for it', async () => {
-  const message = 'no pg_hba.conf entry for host "10.0.0.9", user "quvera", database "quvera", no encryption'
-  const DATABASE_URL = `postgresql://quvera:secret@127.0.0.1:${await aRefusingServer('28000', message)}/quvera`
-  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
-    `The database cannot be reached: ${message}. Check DATABASE_URL. If the server wants TLS, it says sslmode=verify-full.\n`,
-  )
-})
-
-it('a certificate authority of one’s own is told with where the URL names it', async () => {
-  const folder = await aFolder('quvera-tls-')
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const request = `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout ${key} -out ${cert}`
-  expect(spawnSync('openssl', request.split(' ')).status).toBe(0)
-  const secure = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) })
-  const server = createServer((socket) =>
-    socket.once('data', () => {
-      socket.write('S')
-      secure.emit('connection', socket)
-    }),
-  )
-  secure.on('tlsClientError', () => {})
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  atEnd(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  const DATABASE_URL = `postgresql://quvera:secret@localhost:${port}/quvera?sslmode=require`
-  expect((await staff(['export'], { DATABASE_URL })).stderr).toMatch(
-    /^The database cannot be reached: self-signed certificate[^\n]*\. Check DATABASE_URL\. If the server has a certificate authority of its own, it says sslmode=verify-full&sslrootcert=\/path\/ca\.pem\.\n$/,
-  )
-})
-
-it('an escape that is no UTF-8 is told in a sentence', async () => {
-  const DATABASE_URL = 'postgresql://quvera:a%ffb@127.0.0.1:1/quvera'
-  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
-    'The database cannot be reached: URI malformed. Check DATABASE_URL. In its password % is written %25, and # is written %23.\n',
-  )
 })
 
 it.each(['pa#ss', '1#ss'])('a raw # in the password is refused with how it is written: %s', async (password) => {

@@ -85,13 +85,6 @@ describe('setStatus', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     expect((await changed()).history).toHaveLength(1)
   })
-
-  it('of somebody who entered by a terminal says so', async () => {
-    const { act, changed } = await aDesk()
-    await act('setStatus', { status: 'Closed', was: 'New' }, await enterDesk(app, { byTerminal: true }))
-    const { history, access } = await changed()
-    expect([history[0]?.who, access[0]?.who]).toEqual([`${STAFF} (terminal)`, `${STAFF} (terminal)`])
-  })
 })
 
 describe('notes', () => {

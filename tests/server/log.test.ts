@@ -1,9 +1,8 @@
 // The log tells of stored enquiries without personal data, and nobody can cause lines in it without limit.
 import { expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
-import { atEnd } from '../support/at-end.ts'
+import { anApp } from '../support/fixtures.ts'
 import { startSite } from '../support/site.ts'
-import { startTestApp } from '../support/test-app.ts'
 
 it('the log has levels, ISO times and stored enquiries, no personal data, and no line that anybody can cause without limit', async () => {
   const site = await startSite({ LOG_LEVEL: 'info' })
@@ -38,8 +37,7 @@ it('the log has levels, ISO times and stored enquiries, no personal data, and no
 })
 
 it('a proxy that TRUST_PROXY names is not warned of', async () => {
-  const app = await startTestApp({ mails: false, trustProxy: ['127.0.0.1/32'] })
-  atEnd(app.close)
+  const app = await anApp({ mails: false, trustProxy: ['127.0.0.1/32'] })
   expect((await submit(app.url, anOrder(), { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200)
   expect(app.logLines.join('')).toContain('enquiry stored')
   expect(app.logLines.join('')).not.toContain('X-Forwarded-For')

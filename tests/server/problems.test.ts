@@ -17,129 +17,101 @@ const env: Env = {
   STAFF_EMAILS: [STAFF],
 }
 
+type Step = (db: Db) => Promise<unknown>
+const enquiry =
+  (...what: [fields: object, mails?: object]): Step =>
+  (db) =>
+    storeEnquiry(db, ...what)
+
 /** A mail to staff that was taken so many hours ago. */
-async function toStaff(db: Db, status: 'Sent' | 'Delivered' | 'Bounced' | 'Complained', hours: number, to = STAFF) {
-  const at = hoursAgo(hours)
-  await db.mail.create({
-    data: { kind: 'SignIn', to, status, dueAt: null, queuedAt: at, firstTriedAt: at, sentAt: at },
-  })
-}
+const toStaff =
+  (status: 'Sent' | 'Delivered' | 'Bounced' | 'Complained', hours: number, to = STAFF): Step =>
+  (db) =>
+    db.mail.create({
+      data: {
+        kind: 'SignIn',
+        to,
+        status,
+        dueAt: null,
+        queuedAt: hoursAgo(hours),
+        firstTriedAt: hoursAgo(hours),
+        sentAt: hoursAgo(hours),
+      },
+    })
 
-async function aSummary(db: Db, status: 'Sent' | 'Failed') {
-  const text = 'Quvera: 1 enquiry'
-  const sentAt = status === 'Sent' ? new Date() : null
-  await db.summary.create({
-    data: { text, mails: { create: { kind: 'Summary', to: STAFF, status, dueAt: null, sentAt } } },
-  })
-}
+const summary =
+  (status: 'Sent' | 'Failed'): Step =>
+  (db) => {
+    const mail = {
+      kind: 'Summary',
+      to: STAFF,
+      status,
+      dueAt: null,
+      sentAt: status === 'Sent' ? new Date() : null,
+    } as const
+    return db.summary.create({ data: { text: 'Quvera: 1 enquiry', mails: { create: mail } } })
+  }
 
-const cases: [what: string, arrange: (db: Db) => Promise<unknown>, problems: RegExp[]][] = [
-  ['nothing', async () => {}, []],
-  ['a new enquiry', (db) => storeEnquiry(db, {}, { Notice: 'Pending' }), []],
-  [
-    'a notice that has waited for 14 minutes',
-    (db) => storeEnquiry(db, { receivedAt: hoursAgo(0.23) }, { Notice: 'Pending' }),
-    [],
-  ],
+const refusal =
+  (until: Date): Step =>
+  (db) =>
+    db.lease.create({ data: { name: REFUSED_LEASE, holder: 'x', until } })
+
+const forOthers: Step = (db) => db.mail.updateMany({ where: { kind: 'Notice' }, data: { to: 'gone@quvera.test' } })
+const [waits, unknown] = [{ Notice: 'Pending' }, { Notice: 'Unknown' }]
+const noEvent = /^Mails went out, and Resend reports nothing of them/
+const notArrived = /^The last mail to an address of staff did not arrive\.$/
+
+const cases: [what: string, problems: RegExp[], ...steps: Step[]][] = [
+  ['nothing', []],
+  ['a new enquiry', [], enquiry({}, waits)],
+  ['a notice that has waited for 14 minutes', [], enquiry({ receivedAt: hoursAgo(0.23) }, waits)],
   [
     'a notice that has waited for 16 minutes',
-    (db) => storeEnquiry(db, { receivedAt: hoursAgo(0.27) }, { Notice: 'Pending' }),
     [/^A mail to staff has waited for 16 minutes\.$/],
+    enquiry({ receivedAt: hoursAgo(0.27) }, waits),
   ],
-  [
-    'an acknowledgement that waits',
-    (db) => storeEnquiry(db, { receivedAt: hoursAgo(20) }, { Acknowledgement: 'Pending' }),
-    [],
-  ],
-  [
-    'an enquiry that is untold for an hour',
-    (db) => storeEnquiry(db, { untoldSince: hoursAgo(1) }, { Notice: 'Unknown' }),
-    [],
-  ],
+  ['an acknowledgement that waits', [], enquiry({ receivedAt: hoursAgo(20) }, { Acknowledgement: 'Pending' })],
+  ['an enquiry that is untold for an hour', [], enquiry({ untoldSince: hoursAgo(1) }, unknown)],
   [
     'an enquiry that is untold for longer than a summary and a quarter of an hour take',
-    (db) => storeEnquiry(db, { untoldSince: hoursAgo(1.3) }, { Notice: 'Unknown' }),
     [/^Nobody has been told of an enquiry for 1 hour\.$/],
+    enquiry({ untoldSince: hoursAgo(1.3) }, unknown),
   ],
-  ['suspected spam that is untold', (db) => storeEnquiry(db, { untoldSince: hoursAgo(20), suspectedSpam: true }), []],
+  ['suspected spam that is untold', [], enquiry({ untoldSince: hoursAgo(20), suspectedSpam: true })],
   [
     'a notice for an address that is not configured',
-    async (db) => {
-      await storeEnquiry(db, {}, { Notice: 'Pending' })
-      await db.$executeRaw`UPDATE "Quvera_Mail" SET "To" = 'gone@quvera.test' WHERE "Kind" = 'Notice'`
-    },
     [/^1 mail waits for an address that is not in STAFF_EMAILS\.$/],
+    enquiry({}, waits),
+    forOthers,
   ],
-  [
-    'a refused key',
-    (db) => db.lease.create({ data: { name: REFUSED_LEASE, holder: 'x', until: hoursAgo(-0.01) } }),
-    [/^Resend refuses the key or the sender/],
-  ],
-  [
-    'a key that was refused before',
-    (db) => db.lease.create({ data: { name: REFUSED_LEASE, holder: 'x', until: hoursAgo(0.1) } }),
-    [],
-  ],
-  ['a mail that went out half an hour ago without an event', (db) => toStaff(db, 'Sent', 0.5), []],
-  [
-    'a mail that went out two hours ago without an event',
-    (db) => toStaff(db, 'Sent', 2),
-    [/^Mails went out, and Resend reports nothing of them/],
-  ],
-  [
-    'one of two mails without an event',
-    async (db) => {
-      await toStaff(db, 'Sent', 2)
-      await toStaff(db, 'Delivered', 3)
-    },
-    [],
-  ],
-  [
-    'a bounce at an address of staff',
-    (db) => toStaff(db, 'Bounced', 3),
-    [/^The last mail to an address of staff did not arrive\.$/],
-  ],
+  ['a refused key', [/^Resend refuses the key or the sender/], refusal(hoursAgo(-0.01))],
+  ['a key that was refused before', [], refusal(hoursAgo(0.1))],
+  ['a mail that went out half an hour ago without an event', [], toStaff('Sent', 0.5)],
+  ['a mail that went out two hours ago without an event', [noEvent], toStaff('Sent', 2)],
+  ['one of two mails without an event', [], toStaff('Sent', 2), toStaff('Delivered', 3)],
+  ['a bounce at an address of staff', [notArrived], toStaff('Bounced', 3)],
   [
     'a complaint at an address of staff',
-    (db) => toStaff(db, 'Complained', 3),
     [/^A mail was marked as spam at an address of staff\.$/],
+    toStaff('Complained', 3),
   ],
-  [
-    'a bounce before a mail that arrived',
-    async (db) => {
-      await toStaff(db, 'Bounced', 3)
-      await toStaff(db, 'Delivered', 2)
-    },
-    [],
-  ],
+  ['a bounce before a mail that arrived', [], toStaff('Bounced', 3), toStaff('Delivered', 2)],
   [
     'a bounce at an address that was typed in capital letters then',
-    (db) => toStaff(db, 'Bounced', 3, STAFF.toUpperCase()),
-    [/^The last mail to an address of staff did not arrive\.$/],
+    [notArrived],
+    toStaff('Bounced', 3, STAFF.toUpperCase()),
   ],
-  ['a bounce at an address that has left', (db) => toStaff(db, 'Bounced', 3, 'gone@quvera.test'), []],
-  ['a bounce a week ago', (db) => toStaff(db, 'Bounced', 24 * 8), []],
-  [
-    'a summary that reached nobody',
-    (db) => aSummary(db, 'Failed'),
-    [/^The last summary has reached nobody\.$/, /did not arrive\.$/],
-  ],
-  [
-    'one that did after it',
-    async (db) => {
-      await aSummary(db, 'Failed')
-      await aSummary(db, 'Sent')
-    },
-    [],
-  ],
+  ['a bounce at an address that has left', [], toStaff('Bounced', 3, 'gone@quvera.test')],
+  ['a bounce a week ago', [], toStaff('Bounced', 24 * 8)],
+  ['a summary that reached nobody', [/^The last summary has reached nobody\.$/, notArrived], summary('Failed')],
+  ['one that did after it', [], summary('Failed'), summary('Sent')],
 ]
 
-describe('the problems of a site with', () => {
-  it.each(cases)('%s', async (_, arrange, problems) => {
-    const { db } = await anOpenDatabase()
-    await arrange(db)
-    expect(await readProblems(db, env)).toEqual(problems.map((problem) => expect.stringMatching(problem)))
-  })
+it.each(cases)('the problems of a site with %s', async (_, problems, ...steps) => {
+  const { db } = await anOpenDatabase()
+  for (const step of steps) await step(db)
+  expect(await readProblems(db, env)).toEqual(problems.map((problem) => expect.stringMatching(problem)))
 })
 
 it('a missing backup is a problem, but not while the site makes the first one', async () => {
@@ -151,24 +123,19 @@ it('a missing backup is a problem, but not while the site makes the first one', 
 
 it('staff get the address with it', async () => {
   const { db } = await anOpenDatabase()
-  await toStaff(db, 'Bounced', 3)
+  await toStaff('Bounced', 3)(db)
   expect(await readProblems(db, env, { withAddresses: true })).toEqual([`The last mail to ${STAFF} did not arrive.`])
 })
 
 describe('/statusz', () => {
-  it('is 200 while all is well, and 503 with the problems', async () => {
-    const app = await anApp({ mails: false })
-    expect(await (await fetch(`${app.url}/statusz`)).json()).toEqual({ status: 'ok' })
-    await storeEnquiry(app.db, { name: 'Asha', receivedAt: hoursAgo(1.1) }, { Notice: 'Pending' })
-    const other = await anApp({ mails: false })
-    await storeEnquiry(other.db, { name: 'Asha', receivedAt: hoursAgo(1.1) }, { Notice: 'Pending' })
-    const answer = await fetch(`${other.url}/statusz`)
-    expect(answer.status).toBe(503)
-    expect(await answer.json()).toEqual({
-      problems: ['A mail to staff has waited for 1 hour: RESEND_API_KEY is not set.'],
-    })
-    // At most one look at the database in ten seconds.
-    expect((await fetch(`${app.url}/statusz`)).status).toBe(200)
+  it('is 200 while all is well, and 503 with the problems, at most one look in ten seconds', async () => {
+    const [well, ill] = [await anApp({ mails: false }), await anApp({ mails: false })]
+    expect(await (await fetch(`${well.url}/statusz`)).json()).toEqual({ status: 'ok' })
+    for (const { db } of [well, ill]) await enquiry({ name: 'Asha', receivedAt: hoursAgo(1.1) }, waits)(db)
+    expect((await fetch(`${well.url}/statusz`)).status).toBe(200)
+    const answer = await fetch(`${ill.url}/statusz`)
+    const problem = 'A mail to staff has waited for 1 hour: RESEND_API_KEY is not set.'
+    expect([answer.status, await answer.json()]).toEqual([503, { problems: [problem] }])
   })
 
   it('is 503 when orders cannot be stored', async () => {

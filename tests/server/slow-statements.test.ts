@@ -1,35 +1,30 @@
 // A confirmed order is stored also where PostgreSQL answers too late, and statements that were given up do not wait on.
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type pg from 'pg'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../server/database/database.ts'
 import { openForSite } from '../../server/database/open.ts'
 import { createOrders, probeStorage } from '../../server/enquiries/orders.ts'
+import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { createTestDatabase, migrations } from '../support/test-database.ts'
+import { aDatabase } from '../support/fixtures.ts'
+import { migrations } from '../support/test-database.ts'
 
 const QUERY_TIMEOUT_MS = 400
 
 describe('on a PostgreSQL server that answers too late', () => {
   let site: Database
   let other: pg.Client
-  let url: string | undefined
-  let drop: () => Promise<void>
+  let url = ''
   beforeEach(async () => {
-    const created = await createTestDatabase()
-    drop = created.drop
-    url = created.env.DATABASE_URL
+    const env = await aDatabase()
+    url = env.DATABASE_URL
     site = await openForSite({ url, dataDir: '', migrations, queryTimeoutMs: QUERY_TIMEOUT_MS })
-    other = new pg.Client({ connectionString: url })
-    await other.connect()
-  })
-  afterEach(async () => {
-    await site.close()
-    await other.end()
-    await drop()
+    other = await aClient(env)
+    return site.close
   })
 
   const submit = () => {

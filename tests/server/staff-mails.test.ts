@@ -50,9 +50,12 @@ describe('staff mails', () => {
     expect(line).toMatchObject({ command: 'mails', what: '1 mail' })
   })
 
-  it('says when there is nothing', async () => {
-    const { env } = await anOpenDatabase()
+  it('says when there is nothing, and shows no age as negative, even of what is dated in the future', async () => {
+    const { db, env } = await anOpenDatabase()
     expect((await staff(['mails'], env)).stdout).toBe('No mail waits.\n')
+    await storeEnquiry(db, { receivedAt: hoursAgo(-48) }, { Notice: 'Pending', Acknowledgement: 'Pending' })
+    for (const command of [['mails'], ['check']])
+      expect((await staff(command, env)).stdout, command[0]).not.toMatch(/-[\d,]+ (second|minute|hour|day)/)
   })
 })
 

@@ -34,10 +34,6 @@ describe('the state of a mail', () => {
         expect(row).toMatchObject(isAllowed ? { status: to, lastError: 'changed' } : { status: from, lastError: null })
       }
   })
-
-  it('that was sent never becomes one that is sent again without a new tag', () => {
-    for (const state of sent) expect(states[state].next).not.toContain('Pending')
-  })
 })
 
 describe('the database refuses', () => {

@@ -26,41 +26,9 @@ export async function lockHolders(dataDir: string): Promise<number[]> {
   return holders.flat()
 }
 
-/** Stops all processes of an embedded database at one moment. Returns a function that lets them go on. */
-export async function freeze(dataDir: string): Promise<() => void> {
-  const stopped = new Set<number>()
-  const signalAll = (pids: Iterable<number>, signal: NodeJS.Signals) => {
-    for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal)
-  }
-  // Until all are stopped, they may start others.
-  while (true) {
-    const found = (await lockHolders(dataDir)).filter((pid) => !stopped.has(pid))
-    if (found.length === 0) return () => signalAll(stopped, 'SIGCONT')
-    signalAll(found, 'SIGSTOP')
-    for (const pid of found) stopped.add(pid)
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 /** PostgreSQL's main process. */
 export async function readPostmaster(dataDir: string): Promise<number> {
   return Number((await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
-}
-
-/** A process that serves a client of this role. */
-export async function findBackend(dataDir: string, role: string): Promise<number> {
-  for (const pid of await lockHolders(dataDir)) {
-    const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    if (title.startsWith(`postgres: ${role} `)) return pid
-  }
-  throw new Error(`No client is logged in as ${role}`)
 }
 
 /** A site on an embedded database of its own, with a fake Resend. It keeps its address when it is started again. */

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from './listen.ts'
 
@@ -16,25 +17,25 @@ export interface ReceivedMail {
 }
 
 /** How the fake answers the next calls. */
-export type Behaviour =
-  | 'accept'
-  | 'hang'
-  | 'reset'
-  | 'html'
-  | 'garbage'
-  | { status: number; name: string; message?: string; headers?: Record<string, string> }
-  | { refusesReplyTo: true }
-  | { slowMs: number }
+export type Behaviour = 'accept' | 'hang' | 'reset' | 'html' | Special
+
+interface Special {
+  /** Refuses with this answer. */
+  status?: number
+  name?: string
+  message?: string
+  headers?: Record<string, string>
+  /** Takes a mail so late. */
+  slowMs?: number
   /** Takes a mail at once and answers late. */
-  | { answersAfterMs: number }
+  answersAfterMs?: number
   /** Refuses further requests of a second, and names the limit. */
-  | { limitASecond: number; slowMs?: number }
-  /** As before a domain is verified: mails go to the owner of the account and nobody else. */
-  | { onlyTo: string }
+  limitASecond?: number
   /** As a firewall in front of it that does not like a mail's text. */
-  | { blocks: string }
+  blocks?: string
   /** Refuses each mail that has this address among its receivers. */
-  | { refusesAddress: string; name?: string }
+  refusesAddress?: string
+}
 
 export interface FakeResend {
   url: string
@@ -47,9 +48,6 @@ export interface FakeResend {
   onMail?: ((mail: ReceivedMail) => void) | undefined
   close(): Promise<void>
 }
-
-const ONLY_TO_OWNER =
-  'You can only send testing emails to your own email address (owner@quvera.test). To send emails to other recipients, please verify a domain at resend.com/domains, and change the `from` address to an email using this domain.'
 
 /** A real HTTP server that does what Resend documents: checks the request, remembers idempotency keys, limits rates. */
 export async function startFakeResend(): Promise<FakeResend> {
@@ -67,60 +65,34 @@ export async function startFakeResend(): Promise<FakeResend> {
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
-    const body = await readBody(request)
+    const body = await text(request)
     const key = String(request.headers['idempotency-key'] ?? '')
     const { behaviour } = fake
+    const special: Special = typeof behaviour === 'object' ? behaviour : {}
     fake.calls.all++
     fake.calls.underWay++
     response.once('close', () => fake.calls.underWay--)
     fake.calls.keys.push(key)
-    const fail = (
-      status: number,
-      name: string,
-      headers: Record<string, string> = {},
-      message = `the fake says ${name}`,
-    ) => json(response, status, { statusCode: status, name, message }, headers)
+    const fail = (status: number, name = '', headers = {}, message = `the fake says ${name}`) =>
+      json(response, status, { statusCode: status, name, message }, headers)
     if (behaviour === 'hang') return
     if (behaviour === 'reset') return request.socket.destroy()
-    if (behaviour === 'html')
-      return response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
-    if (behaviour === 'garbage') return response.writeHead(200).end('{"id":')
-    if (typeof behaviour === 'object' && 'status' in behaviour)
-      return fail(behaviour.status, behaviour.name, behaviour.headers, behaviour.message)
-    if (typeof behaviour === 'object' && 'blocks' in behaviour && body.includes(behaviour.blocks))
-      return response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>')
-    if (typeof behaviour === 'object' && 'limitASecond' in behaviour) {
-      if (Date.now() - windowStart >= 1000) {
-        windowStart = Date.now()
-        inWindow = 0
-      }
-      const reset = String(Math.ceil((windowStart + 1000 - Date.now()) / 1000))
-      const remaining = Math.max(0, behaviour.limitASecond - ++inWindow)
-      response.setHeader('ratelimit-limit', behaviour.limitASecond)
-      response.setHeader('ratelimit-remaining', remaining)
-      response.setHeader('ratelimit-reset', reset)
-      if (inWindow > behaviour.limitASecond) {
-        fake.calls.limited++
-        return fail(429, 'rate_limit_exceeded', { 'retry-after': reset })
-      }
+    if (behaviour === 'html') return page(response, 502)
+    if (special.blocks && body.includes(special.blocks)) return page(response, 403)
+    if (special.status) return fail(special.status, special.name, special.headers, special.message)
+    if (special.limitASecond && isOverLimit(special.limitASecond, response)) {
+      fake.calls.limited++
+      return fail(429, 'rate_limit_exceeded', { 'retry-after': response.getHeader('ratelimit-reset') })
     }
-    if (typeof behaviour === 'object' && 'slowMs' in behaviour) await sleep(behaviour.slowMs ?? 0)
+    await sleep(special.slowMs ?? 0)
     if (!request.headers.authorization?.startsWith('Bearer ')) return fail(401, 'missing_api_key')
     if (request.method !== 'POST' || request.url !== '/emails') return fail(404, 'not_found')
     const mail = JSON.parse(body)
     if (!mail.from || !mail.to || !mail.subject || !mail.text || !mail.html) return fail(422, 'missing_required_field')
-    if (typeof behaviour === 'object' && 'refusesReplyTo' in behaviour && mail.reply_to)
-      return fail(422, 'validation_error', {}, 'Invalid `reply_to` field.')
-    if (typeof behaviour === 'object' && 'onlyTo' in behaviour && ![mail.to].flat().includes(behaviour.onlyTo))
-      return fail(403, 'validation_error', {}, ONLY_TO_OWNER)
-    if (
-      typeof behaviour === 'object' &&
-      'refusesAddress' in behaviour &&
-      [mail.to].flat().includes(behaviour.refusesAddress)
-    )
+    if (special.refusesAddress && [mail.to].flat().includes(special.refusesAddress))
       return fail(
         422,
-        behaviour.name ?? 'validation_error',
+        special.name ?? 'validation_error',
         {},
         'Invalid `to` field. The email address needs to follow the format.',
       )
@@ -142,8 +114,20 @@ export async function startFakeResend(): Promise<FakeResend> {
     }
     fake.mails.push(received)
     fake.onMail?.(received)
-    if (typeof behaviour === 'object' && 'answersAfterMs' in behaviour) await sleep(behaviour.answersAfterMs)
+    await sleep(special.answersAfterMs ?? 0)
     json(response, 200, { id })
+  }
+
+  function isOverLimit(limit: number, response: ServerResponse) {
+    if (Date.now() - windowStart >= 1000) {
+      windowStart = Date.now()
+      inWindow = 0
+    }
+    inWindow++
+    response.setHeader('ratelimit-limit', limit)
+    response.setHeader('ratelimit-remaining', Math.max(0, limit - inWindow))
+    response.setHeader('ratelimit-reset', String(Math.ceil((windowStart + 1000 - Date.now()) / 1000)))
+    return inWindow > limit
   }
 
   return fake
@@ -163,10 +147,8 @@ export function sendingThrough({ url }: Pick<FakeResend, 'url'>): Record<string,
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  let body = ''
-  for await (const chunk of request) body += chunk
-  return body
+function page(response: ServerResponse, status: number) {
+  response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>No</h1>')
 }
 
 function json(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}) {

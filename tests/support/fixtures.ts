@@ -6,7 +6,7 @@
  *   an empty folder          aFolder (a-folder.ts): a DATA_DIR in which a site makes its own database
  *   a site in this process   anApp: with any options, through a fake Resend · aSite: without a key, so that mails wait
  *                            theApp: one for all tests of a file, emptied before each
- *   a server process         aServer: with any variables · aSiteProcess: with a database of its own
+ *   a server process         aServer: with any variables
  *   the built site           siteForTests, ownSiteForTests (visit.ts): for browsers, one for all tests of a file
  *   a site under faults      createFaultFixtures (fault-fixtures.ts): on a real PostgreSQL server
  */
@@ -50,13 +50,6 @@ export async function theApp(options: Parameters<typeof startTestApp>[0] = {}) {
 export async function aSite() {
   const { url, db, env } = await anApp({ mails: false })
   return { url, db, env }
-}
-
-/** The same in a process of its own. */
-export async function aSiteProcess() {
-  const env = await aDatabase()
-  const server = await aServer({ ...env, RATE_LIMIT_MAX: '0' })
-  return { url: server.url, server, env }
 }
 
 /** A server process that ends with its test. */

@@ -1,4 +1,5 @@
-import { type ClientRequest, createServer, type IncomingHttpHeaders, request } from 'node:http'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { listen } from './listen.ts'
 
 export interface RoundRobinProxy {
@@ -15,44 +16,22 @@ export interface RoundRobinProxy {
 export async function startProxy(targets: string[]): Promise<RoundRobinProxy> {
   const answers = new Map<string, number>()
   let turn = 0
-
   const server = createServer(async (incoming, outgoing) => {
-    let body = Buffer.alloc(0)
-    for await (const chunk of incoming) body = Buffer.concat([body, chunk])
+    const { 'content-type': type = '', 'x-forwarded-for': visitor = '127.0.0.1' } = incoming.headers
+    const headers = { connection: 'close', ...(type && { 'content-type': type }), 'x-forwarded-for': String(visitor) }
+    const { method = 'GET', url } = incoming
+    const body = method === 'GET' ? null : await text(incoming)
     const first = turn++
     for (let tries = 0; tries < targets.length; tries++) {
       const target = targets[(first + tries) % targets.length] ?? ''
-      const options = { method: incoming.method, agent: false, headers: forwarded(incoming.headers) }
-      const answer = await exchange(request(`${target}${incoming.url}`, options), body).catch(() => undefined)
+      const answer = await fetch(target + url, { method, headers, body })
+        .then(async (each) => ({ status: each.status, body: await each.text() }))
+        .catch(() => undefined)
       if (!answer) continue
       answers.set(target, (answers.get(target) ?? 0) + 1)
-      return outgoing.writeHead(answer.status, answer.headers).end(answer.body)
+      return outgoing.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
     }
     outgoing.writeHead(502, { 'content-type': 'application/json' }).end('{}')
   })
   return { ...(await listen(server)), answers }
-}
-
-function forwarded(headers: IncomingHttpHeaders) {
-  return { ...headers, connection: 'close', 'x-forwarded-for': headers['x-forwarded-for'] ?? '127.0.0.1' }
-}
-
-interface Answer {
-  status: number
-  headers: IncomingHttpHeaders
-  body: Buffer
-}
-
-function exchange(call: ClientRequest, body: Buffer): Promise<Answer> {
-  return new Promise((done, fail) => {
-    call.once('error', fail)
-    call.once('response', async (response) => {
-      const chunks: Buffer[] = []
-      response.once('error', fail)
-      for await (const chunk of response) chunks.push(chunk)
-      const { connection: _, ...headers } = response.headers
-      done({ status: response.statusCode ?? 502, headers, body: Buffer.concat(chunks) })
-    })
-    call.end(body)
-  })
 }
