@@ -45,7 +45,7 @@ it('the pages that answer forms sent without scripts', async () => {
 const current = (of: Page) => of.evaluate(() => `<!DOCTYPE html>${document.documentElement.outerHTML}`)
 
 it('the form while it is refused, asks, and is received', async () => {
-  const { page, close } = await visit('/buy-now')
+  const { page } = await visit('/buy-now')
   await page.locator('#order-name').focus()
   await page.locator('[data-island=order][data-hydrated]').waitFor()
   for (const [changes, state] of [
@@ -58,14 +58,13 @@ it('the form while it is refused, asks, and is received', async () => {
     await page.locator(state).first().waitFor()
     expect(await faultsOf(await current(page)), state).toEqual([])
   }
-  await close()
 })
 
 it('the desk', async () => {
   const { reference = '' } = await submit(site().url, anOrder({ email: anAddress() }))
   const cookie = await site().inspect((db) => enterDesk({ url: site().url, db }))
   const [name = '', value = ''] = cookie.split('=')
-  const { page, close } = await newcomer()
+  const { page } = await newcomer()
   await page.context().addCookies([{ name, value, url: site().url }])
   for (const [path, part] of [
     ['/staff', '.enquiry'],
@@ -75,5 +74,4 @@ it('the desk', async () => {
     await page.locator(part).first().waitFor()
     expect(await faultsOf(await current(page)), path).toEqual([])
   }
-  await close()
 })
