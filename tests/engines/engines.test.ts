@@ -8,12 +8,12 @@ import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { orderPaths } from '../../shared/page-paths.ts'
 import { anOrder, submit } from '../support/an-order.ts'
-import { type Engine, engines } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { startSite } from '../support/site.ts'
+import { type Engine, engines } from './engine.ts'
 
 const NOTHING = /^$/
 /** What becomes of scripts on their way. */

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { launch } from 'puppeteer-core'
-import { eventually } from './eventually.ts'
-import { freePort } from './server-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/server-process.ts'
 
 /** A browser that is not Chromium, with as much of it as the tests use. */
 export interface Engine {
