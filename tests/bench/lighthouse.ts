@@ -1,4 +1,4 @@
-/** `npm run bench:pages`: Lighthouse (mobile) three times a page, what is transferred, and how fast the pages answer a touch. */
+/** `npm run bench:pages`: Lighthouse (mobile) three times a page, and how fast the pages answer a touch. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,19 +14,12 @@ const RUNS = 3
 const VISITS = 5
 const budget = { score: 100, lcpMs: 1200, cls: 0.02, tbtMs: 20, interactionMs: 100 }
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
-const KINDS = ['Document', 'Stylesheet', 'Font', 'Script', 'Image'] as const
-
-interface Transfer {
-  resourceType: string
-  transferSize: number
-}
 
 interface PageResult {
   scores: number[]
   lcpMs: number
   cls: number
   tbtMs: number
-  kilobytes: Record<string, number>
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'quvera-pages-'))
@@ -38,18 +31,14 @@ const browser = await chromium.launch({
 })
 const pages: Record<string, PageResult> = {}
 try {
-  console.log(
-    `\nLighthouse mobile, medians of ${RUNS}; kB as transferred before the load event ends and React arrives\n`,
-  )
-  console.log(`| page | ${CATEGORIES.join(' / ')} | LCP | CLS | TBT | ${KINDS.join(' | ')} |`)
-  console.log(`|---|---|---|---|---|${KINDS.map(() => '---|').join('')}`)
+  console.log(`\nLighthouse mobile, medians of ${RUNS}\n`)
+  console.log(`| page | ${CATEGORIES.join(' / ')} | LCP | CLS | TBT |\n|---|---|---|---|---|`)
   for (const page of PAGES) {
     const results: PageResult[] = []
     for (let run = 0; run < RUNS; run++) results.push(await audit(site.url + page))
     const result = medianOf(results)
-    const kinds = KINDS.map((kind) => (result.kilobytes[kind] ?? 0).toFixed(1)).join(' | ')
     console.log(
-      `| ${page} | ${result.scores.join(' / ')} | ${Math.round(result.lcpMs)} ms | ${result.cls.toFixed(3)} | ${Math.round(result.tbtMs)} ms | ${kinds} |`,
+      `| ${page} | ${result.scores.join(' / ')} | ${Math.round(result.lcpMs)} ms | ${result.cls.toFixed(3)} | ${Math.round(result.tbtMs)} ms |`,
     )
     pages[page] = result
   }
@@ -78,21 +67,15 @@ async function audit(url: string): Promise<PageResult> {
   const result = await lighthouse(url, { port: debuggingPort, logLevel: 'error', onlyCategories: [...CATEGORIES] })
   if (!result) throw new Error(`Lighthouse has no result for ${url}`)
   const { audits, categories } = result.lhr
-  const details = audits['network-requests']?.details as unknown as { items: Transfer[] } | undefined
-  const kilobytes: Record<string, number> = {}
-  for (const { resourceType, transferSize } of details?.items ?? []) {
-    kilobytes[resourceType] = (kilobytes[resourceType] ?? 0) + transferSize / 1000
-  }
   return {
     scores: CATEGORIES.map((name) => Math.round((categories[name]?.score ?? 0) * 100)),
     lcpMs: audits['largest-contentful-paint']?.numericValue ?? Number.NaN,
     cls: audits['cumulative-layout-shift']?.numericValue ?? Number.NaN,
     tbtMs: audits['total-blocking-time']?.numericValue ?? Number.NaN,
-    kilobytes,
   }
 }
 
-/** The median of each figure by itself; sizes are those of the last run. */
+/** The median of each figure by itself. */
 function medianOf(results: PageResult[]): PageResult {
   const middle = (pick: (result: PageResult) => number) => median(results.map(pick))
   return {
@@ -100,6 +83,5 @@ function medianOf(results: PageResult[]): PageResult {
     lcpMs: middle((result) => result.lcpMs),
     cls: middle((result) => result.cls),
     tbtMs: middle((result) => result.tbtMs),
-    kilobytes: results.at(-1)?.kilobytes ?? {},
   }
 }

@@ -1,12 +1,9 @@
 /**
  * `npm run bench:mails`: how much of Resend's limit is used, and how many calls are refused, by one process and by three, with
- * answers after 150 ms; orders beside 100,000 mails that wait; and a minute with more enquiries than the day has mails.
- * `npm run bench:mails -- 5 1 100000` runs one part alone: a limit, processes, mails that wait.
+ * answers after 150 ms; and orders beside 100,000 mails that wait.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { submit } from '../support/an-order.ts'
-import { eventually } from '../support/eventually.ts'
 import { STAFF, sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
@@ -20,15 +17,10 @@ const SETTLE_SECONDS = 7
 const ANSWER_MS = 150
 const postgres = await startPostgresServer()
 
-const [limit, processes = 1, waiting] = process.argv.slice(2).map(Number)
-if (limit) await measure(limit, processes, waiting)
-else {
-  for (const limitASecond of [2, 5]) for (const processes of [1, 3]) await measure(limitASecond, processes)
-  const alone = await measure(5, 1)
-  const beside = await measure(5, 1, 100_000)
-  report('p50 of an order, 100000 mails waiting / none', beside / alone, '×', { atMost: 1.2 })
-  await measureBudget()
-}
+for (const limitASecond of [2, 5]) for (const processes of [1, 3]) await measure(limitASecond, processes)
+const alone = await measure(5, 1)
+const beside = await measure(5, 1, 100_000)
+report('p50 of an order, 100000 mails waiting / none', beside / alone, '×', { atMost: 1.2 })
 await postgres.close()
 process.exit(missed.length ? 1 : 0)
 
@@ -71,30 +63,4 @@ async function fillDatabase(connectionString: string, enquiries: number) {
   await fill(client, enquiries, 'Pending')
   await client.query('ANALYZE')
   await client.end()
-}
-
-/** 150 orders in a minute with a day's budget of 100 mails: staff have to know of all of them soon. */
-async function measureBudget() {
-  const [orders, budget] = [150, 100]
-  const resend = await startFakeResend()
-  const env = { DATABASE_URL: await newDatabase(postgres), RATE_LIMIT_MAX: '0', LOG_LEVEL: 'error' }
-  const server = await startServer({ ...env, ...sendingThrough(resend), MAIL_DAILY_BUDGET: String(budget) })
-  const references: string[] = []
-  const start = performance.now()
-  for (let sent = 0; sent < orders; sent++) {
-    await sleep(Math.max(0, start + (sent * 60_000) / orders - performance.now()))
-    references.push((await submit(server.url, aUniqueOrder())).reference ?? 'not stored')
-  }
-  const notices = () => resend.mails.filter(({ to }) => to[0] === STAFF)
-  const told = (reference: string) => notices().filter(({ text }) => text.includes(reference)).length
-  await eventually(() => references.every(told), 120_000).catch(() => {})
-  const seconds = (performance.now() - start) / 1000
-  const once = references.filter((reference) => told(reference) === 1).length
-  report('150 orders in a minute, 100 mails a day: orders told of in exactly one mail', once, 'orders', {
-    atLeast: orders,
-  })
-  report('… told of the last one after', seconds, 's', { atMost: 90 })
-  report(`… mails, ${notices().length} of them to staff`, resend.mails.length, 'mails', { atMost: budget })
-  await server.stop()
-  await resend.close()
 }

@@ -6,13 +6,7 @@ import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { SERVER } from '../support/server-process.ts'
 import type { Measured } from './http-load.ts'
 import { median, missed, report } from './report.ts'
-import {
-  createPgbenchTarget,
-  type OrderMeasured,
-  startHttpTarget,
-  startServerOfSameVersion,
-  type Target,
-} from './targets.ts'
+import { type OrderMeasured, startHttpTarget, startServerOfSameVersion, type Target } from './targets.ts'
 
 const CONNECTIONS = [1, 32, 256]
 // Short and many: the machine gets faster and slower within seconds.
@@ -35,7 +29,6 @@ const embedded = await startHttpTarget(postgres, {
   env: { DATA_DIR: await mkdtemp(join(tmpdir(), 'quvera-bench-')) },
 })
 const targets: Target[] = [
-  await createPgbenchTarget(postgres),
   await startHttpTarget(postgres, {
     name: 'Express + tRPC + Prisma',
     entry: 'tests/bench/rivals/express-trpc-prisma.ts',
@@ -82,9 +75,7 @@ console.log(
 console.log('| orders/s (p50 / p99 ms) | 1 connection | 32 | 256 | server CPU an order at 32 |\n|---|---|---|---|---|')
 for (const row of table) {
   const cells = CONNECTIONS.map((connections) => cell(row[connections]))
-  console.log(
-    `| ${row.name} | ${cells.join(' | ')} | ${row[32]?.cpuMicrosAnOrder ? `${Math.round(row[32].cpuMicrosAnOrder)} µs` : ''} |`,
-  )
+  console.log(`| ${row.name} | ${cells.join(' | ')} | ${row[32]?.cpuMicrosAnOrder.toFixed(0)} µs |`)
 }
 const p50 = (all: OrderMeasured[]) => median(all.map((one) => one.p50Ms))
 const p99 = (all: OrderMeasured[]) => median(all.map((one) => one.p99Ms))
@@ -126,6 +117,6 @@ function medianRun<T extends Measured>(all: T[]): T {
 
 function cell(measured: Measured | undefined): string {
   if (!measured) return ''
-  const p99 = Number.isNaN(measured.p99Ms) ? '–' : measured.p99Ms.toFixed(1)
-  return `${Math.round(measured.perSecond).toLocaleString('en')} (${measured.p50Ms.toFixed(1)} / ${p99})`
+  const { perSecond, p50Ms, p99Ms } = measured
+  return `${Math.round(perSecond).toLocaleString('en')} (${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)})`
 }

@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { socketConnection } from '../../server/embedded/data-dir.ts'
 import { submit } from '../support/an-order.ts'
 import { aUniqueOrder } from '../support/load.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
@@ -59,29 +58,9 @@ async function embedded() {
   const used = { DATA_DIR: join(folder, 'new-0') }
   const server = await startServer({ ...used, ...quiet })
   report('p50 of a calm 100 orders/s, synced to disk', await calmP50(server), 'ms', { atMost: 5 })
-  report('longest page during a statement of seconds', await pageDuringStatement(server, used.DATA_DIR), 'ms', {
-    atMost: 30,
-  })
   await server.stop()
   await startAndMemory(used, { firstMs: 1200, megabytes: PEAK_MEGABYTES })
   await rm(folder, { recursive: true, force: true })
-}
-
-/** The longest of pages that are fetched one after the other while another client's statement runs. */
-async function pageDuringStatement(server: ServerProcess, folder: string): Promise<number> {
-  const client = new pg.Client({ ...socketConnection(folder), user: 'quvera' })
-  await client.connect()
-  let isOver = false
-  const statement = client.query('SELECT count(*) FROM generate_series(1, 20000000)').then(() => (isOver = true))
-  let longest = 0
-  while (!isOver) {
-    const start = performance.now()
-    await (await fetch(server.url)).text()
-    longest = Math.max(longest, performance.now() - start)
-  }
-  await statement
-  await client.end()
-  return longest
 }
 
 /** From the start of the process to the first order that is stored, in milliseconds. */
@@ -149,11 +128,6 @@ async function backlogAndSize(url: string) {
   const full = await calmP50(server)
   report('p50 with 1,000,000 enquiries', full, 'ms')
   report('that is', full / empty, '× the empty table', { atMost: 1.2 })
-  const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-    `EXPLAIN SELECT "Id" FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Notice' AND "DueAt" <= now()
-       AND "FirstTriedAt" IS NULL ORDER BY "DueAt" LIMIT 20`,
-  )
-  console.log(`\nThe claim, with 2,100,000 mails:\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`)
   await server.stop()
   await client.end()
 }

@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type pg from 'pg'
 import { openForSite } from '../../server/database/open.ts'
@@ -15,7 +14,7 @@ import { type HttpLoad, type Measured, measureHttp, post } from './http-load.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
-export type OrderMeasured = Measured & { cpuMicrosAnOrder?: number }
+export type OrderMeasured = Measured & { cpuMicrosAnOrder: number }
 
 /** Something that stores orders. */
 export interface Target {
@@ -84,41 +83,6 @@ export async function startHttpTarget(
       return { ...measured, cpuMicrosAnOrder: cpu / (measured.perSecond * load.seconds) }
     },
     close: () => child.kill('SIGKILL'),
-  }
-}
-
-/** What PostgreSQL alone can do with one row of the same table a transaction. */
-export async function createPgbenchTarget(postgres: PostgresServer): Promise<Target> {
-  const url = await newDatabase(postgres)
-  const script = join(await mkdtemp(join(tmpdir(), 'quvera-bench-')), 'insert.sql')
-  await writeFile(
-    script,
-    `INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
-     SELECT id, id::text, 'Asha Verma', id || '@shop.example', '9876543210', 24, 'Retailer', 'Quvera 300', '2026-11', id FROM gen_random_uuid() AS id;`,
-  )
-  const bin = (await promisify(execFile)('sh', ['-c', 'ls -d /usr/lib/postgresql/*/bin | tail -1'])).stdout.trim()
-  return {
-    name: 'pgbench, one row',
-    async measure({ connections, seconds }) {
-      const args = [
-        '-n',
-        '-M',
-        'prepared',
-        '-c',
-        String(Math.min(connections, 150)),
-        '-j',
-        '2',
-        '-T',
-        String(seconds),
-        '-f',
-        script,
-        url,
-      ]
-      const { stdout } = await promisify(execFile)(join(bin, 'pgbench'), args)
-      const latency = Number(/latency average = ([\d.]+)/.exec(stdout)?.[1])
-      return { perSecond: Number(/tps = ([\d.]+)/.exec(stdout)?.[1]), p50Ms: latency, p99Ms: Number.NaN, failed: 0 }
-    },
-    close: () => {},
   }
 }
 

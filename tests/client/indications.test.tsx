@@ -1,5 +1,5 @@
 // Exactly one indication card of a product page is open, whatever is clicked, and only the open card shows its text.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { content as quvera300 } from '../../client/content/products/300.ts'
 import { content as quveraXt } from '../../client/content/products/xt.ts'
@@ -7,7 +7,10 @@ import { openClickedIndication } from '../../client/product/indication-cards.ts'
 import { Indications } from '../../client/product/indications.tsx'
 import { render } from '../support/render.tsx'
 
-beforeAll(() => addEventListener('click', openClickedIndication))
+beforeAll(async () => {
+  await page.viewport(1440, 900)
+  addEventListener('click', openClickedIndication)
+})
 afterAll(() => removeEventListener('click', openClickedIndication))
 
 const open = () =>
@@ -17,7 +20,6 @@ it.each([
   [quvera300, 'Cardiovascular Health', 'General surgeon', 5],
   [quveraXt, 'Neurological Health', 'Ophthalmology', 6],
 ])('exactly one card is open, whatever is clicked', async (content, first, other, count) => {
-  await page.viewport(1440, 900)
   const place = render(<Indications {...content.indications} />)
   expect(place.querySelectorAll('.indication')).toHaveLength(count)
   expect(open()).toEqual([first])
@@ -28,21 +30,21 @@ it.each([
 })
 
 it('two cards that are opened at once leave the second one open and no error', async () => {
-  await page.viewport(1440, 900)
   const rejected: unknown[] = []
   const note = ({ reason }: PromiseRejectionEvent) => rejected.push(reason)
   addEventListener('unhandledrejection', note)
+  const transitions = vi.spyOn(document, 'startViewTransition')
   const place = render(<Indications {...quveraXt.indications} />)
   const buttons = [...place.querySelectorAll<HTMLElement>('.indication button')]
   for (const button of buttons.slice(1, 3)) button.click() // the second view transition ends the first
   await expect.poll(open).toEqual([buttons[2]?.textContent])
-  await new Promise((done) => setTimeout(done, 500))
+  expect(transitions).toHaveBeenCalledTimes(2)
+  await Promise.all(transitions.mock.results.map(({ value }) => value.finished))
   removeEventListener('unhandledrejection', note)
   expect(rejected).toEqual([])
 })
 
 it('the open card of a stage takes the full width and shows its text', async () => {
-  await page.viewport(1440, 900)
   const place = render(<Indications {...quveraXt.indications} />)
   const list = place.querySelector('.indications')?.getBoundingClientRect()
   const card = place.querySelector('.indication[data-open=true]')?.getBoundingClientRect()

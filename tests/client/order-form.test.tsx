@@ -36,11 +36,11 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** From here on no time passes in the page but by `pass`. */
-const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-/** Sends the order while the clock stands, but for what is due at once. */
-async function sendOnce() {
-  stopClock()
+/** Sends an order that gets these answers, while the clock stands, but for what is due at once. */
+async function sendOnce(...answers: typeof network.answers) {
+  network.answers.push(...answers)
+  await fill(filled)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }) // from here on only `pass` moves it on
   await send()
   await expect
     .poll(async () => {
@@ -67,6 +67,12 @@ async function fill(fields: Fields) {
     if (input instanceof HTMLSelectElement) await userEvent.selectOptions(input, value)
     else await userEvent.fill(input, value)
   }
+}
+
+async function sendFilled(...answers: typeof network.answers) {
+  network.answers.push(...answers)
+  await fill(filled)
+  await send()
 }
 
 const send = () => page.getByRole('button', { name: 'Send enquiry' }).click()
@@ -156,17 +162,14 @@ it('an order received empties the form and shows the reference', async () => {
   const kept: Record<string, string> = { name, email, mobile, retailerSelfUse, products: products[0] }
   expect(values()).toEqual({ ...Object.fromEntries(Object.keys(filled).map((field) => [field, ''])), ...kept })
   expect(document.activeElement).toBe(field('quantity'))
-  await fill(filled)
-  await send()
+  await sendFilled()
   await expect.poll(() => network.sent.length).toBe(2)
   expect(network.sent[1]?.submissionKey).not.toBe(network.sent[0]?.submissionKey)
 })
 
 it('an answer that takes its time is waited for in words', async () => {
   const { promise, resolve } = Promise.withResolvers<Response>()
-  network.answers = [promise]
-  await fill(filled)
-  await send()
+  await sendFilled(promise)
   expect(await page.getByText(progressTexts.slow).query()).toBeNull()
   await pass(3)
   expect(await page.getByText(progressTexts.slow).query()).toBeNull()
@@ -195,8 +198,7 @@ it.each([
 ])('%s is no error: the order is sent again under the same key, and the visitor sees it', async (_, fault) => {
   network.answers = [fault(), fault()]
   const said = watchProgress()
-  await fill(filled)
-  await send()
+  await sendFilled()
   await expect.element(page.getByText(progressTexts.again(2))).toBeVisible()
   await pass(1)
   await expect.poll(() => network.sent.length).toBe(2)
@@ -210,9 +212,7 @@ it.each([
 })
 
 it('Stop ends the tries, keeps what was typed, and the next order has the same key', async () => {
-  network.answers = [new TypeError('Failed to fetch')]
-  await fill(filled)
-  await sendOnce()
+  await sendOnce(new TypeError('Failed to fetch'))
   await stop()
   await expect.poll(() => document.activeElement?.textContent).toBe('Send enquiry')
   await expect.element(page.getByText(/^Stopped\./)).toBeVisible()
@@ -226,24 +226,19 @@ it('Stop ends the tries, keeps what was typed, and the next order has the same k
 
 it('what something else has left in the place of the key does not keep an order from being sent', async () => {
   sessionStorage.setItem('submission-key', '{"key":7}')
-  await fill(filled)
-  await send()
+  await sendFilled()
   await toast(messages.received)
   expect(network.sent[0]?.submissionKey).toMatch(/^[\da-f-]{36}$/)
 })
 
 it('an order that was received before says when', async () => {
-  network.answers = [received('QV-7K3M9P', '2026-10-11T19:00:00Z')]
-  await fill(filled)
-  await send()
+  await sendFilled(received('QV-7K3M9P', '2026-10-11T19:00:00Z'))
   await expect.element(page.getByRole('row', { name: 'Received 12 Oct 2026 00:30 IST' })).toBeVisible()
   await expect.element(page.getByText(receivedEarlier('12 Oct 2026 00:30 IST'))).toBeVisible()
 })
 
 it('an order that was stopped has no part in the one after it', async () => {
-  network.answers = [new TypeError('Failed to fetch')]
-  await fill(filled)
-  await sendOnce()
+  await sendOnce(new TypeError('Failed to fetch'))
   await stop()
   setCurrentKey(null)
   await pass(60) // past the time of the next try
@@ -257,8 +252,7 @@ it.each([
 ])('a refusal %s is told at once, and not repeated', async (_, answer, told) => {
   network.answers = [answer()]
   const said = watchProgress()
-  await fill(filled)
-  await send()
+  await sendFilled()
   await toast(told)
   await pass(60)
   expect(network.sent).toHaveLength(1)
@@ -272,12 +266,12 @@ it('a refusal says that nothing is stored, unless an earlier try may be', async 
     await send()
     await expect.element(page.getByText(said)).toBeVisible()
   }
+  expect(values()).toEqual(filled)
+  expect(new Set(network.sent.map((order) => order.submissionKey)).size).toBe(1)
 })
 
 it('the limit of a day is told and not waited for', async () => {
-  network.answers = [refused(429, messages.manyOrders, { 'retry-after': '80000' })]
-  await fill(filled)
-  await send()
+  await sendFilled(refused(429, messages.manyOrders, { 'retry-after': '80000' }))
   await toast(messages.manyOrders)
   await expect.element(page.getByText(notStored, { exact: true })).toBeVisible()
   expect(network.sent).toHaveLength(1)
@@ -285,9 +279,7 @@ it('the limit of a day is told and not waited for', async () => {
 
 it('too many are sent once more after the time the server names, and then told', async () => {
   const tooMany = () => refused(429, 'Too many enquiries.', { 'retry-after': '1' })
-  network.answers = [tooMany(), tooMany()]
-  await fill(filled)
-  await send()
+  await sendFilled(tooMany(), tooMany())
   await expect.element(page.getByText(progressTexts.wait(1))).toBeVisible()
   await pass(1)
   await toast('Too many enquiries.')
@@ -295,9 +287,7 @@ it('too many are sent once more after the time the server names, and then told',
 })
 
 it('after the time the server names, a lost connection still has a minute', async () => {
-  network.answers = [refused(429, 'Too many enquiries.', { 'retry-after': '100' }), new TypeError('network lost')]
-  await fill(filled)
-  await sendOnce()
+  await sendOnce(refused(429, 'Too many enquiries.', { 'retry-after': '100' }), new TypeError('network lost'))
   await pass(100)
   expect(network.sent).toHaveLength(2)
   await pass(10)
@@ -306,9 +296,7 @@ it('after the time the server names, a lost connection still has a minute', asyn
 })
 
 it('tries without an answer end after a minute, with a word, and the values stay', async () => {
-  network.answers = Array.from({ length: 20 }, () => new TypeError('Failed to fetch'))
-  await fill(filled)
-  await sendOnce()
+  await sendOnce(...Array.from({ length: 20 }, () => new TypeError('Failed to fetch')))
   for (let second = 0; second < 58; second++) await pass(1)
   await expect.element(page.getByRole('status').getByText(/\S/)).toBeVisible()
   for (let second = 0; second < 20; second++) await pass(1)
@@ -337,9 +325,7 @@ it('while an order is under way its fields are locked, and leaving the page is w
 })
 
 it('an order changed after a try without an answer goes out at once under a key of its own', async () => {
-  network.answers = [new TypeError('Failed to fetch'), refused(409, 'Sent already with other content.')]
-  await fill(filled)
-  await sendOnce()
+  await sendOnce(new TypeError('Failed to fetch'), refused(409, 'Sent already with other content.'))
   await stop()
   await fill({ quantity: '30' })
   await send()
@@ -351,9 +337,7 @@ it('an order changed after a try without an answer goes out at once under a key 
 })
 
 it('a conflict out of nowhere is told, and the next try has a new key', async () => {
-  network.answers = [refused(409, 'Sent already with other content.')]
-  await fill(filled)
-  await send()
+  await sendFilled(refused(409, 'Sent already with other content.'))
   await toast('Sent already with other content.')
   expect(network.sent).toHaveLength(1)
   await send()

@@ -1,9 +1,8 @@
 // Each page says all that the owner wants in its HTML and makes no claim, and the site can be used without JavaScript.
-import sharp from 'sharp'
 import { expect, it } from 'vitest'
 import { notAPurchase } from '../../client/content/enquiry-form.ts'
 import { home } from '../../client/content/home.ts'
-import { brand, palette } from '../../shared/brand.ts'
+import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { orderPaths } from '../../shared/page-paths.ts'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'
@@ -21,101 +20,48 @@ async function text(path: string) {
     .replace(/\s+/g, ' ')
 }
 
+/** Phrases of the owner, parted by semicolons. */
+const phrases = (listed: string) => listed.split(/;\s+/)
+
 const shared = [
-  'Home',
-  'Products',
-  'Contact Us',
-  'Buy Now',
-  'Subscribe',
-  'Privacy Policy',
+  ...phrases('Home; Products; Contact Us; Buy Now; Subscribe; Privacy Policy'),
   brand.phone,
   brand.address.city,
 ]
-const product = [
-  'Revitalize your health with precision formulation',
-  'Product Description',
-  'Mechanism Of Action',
-  'Salt Composition',
-  'Dosage & Instructions',
-  'Indications',
-  'Safety Information',
-  'Please read before use',
-  'not meant to diagnose, treat, cure or prevent any disease',
-]
+const product = phrases(`Revitalize your health with precision formulation; Product Description; Mechanism Of Action;
+  Salt Composition; Dosage & Instructions; Indications; Safety Information; Please read before use;
+  not meant to diagnose, treat, cure or prevent any disease; Allergies; Pregnancy and lactation; Renal health; Liver health`)
 
 it.each([
-  ['/', [home.title, 'buy now', 'Our Products', 'Learn More', 'Retailer', 'Self Use']],
+  ['/', [home.title, ...phrases('buy now; Our Products; Learn More; Retailer; Self Use')]],
   [
     productPath(products[0]),
-    [
-      ...product,
-      ...['Overview', 'CoQ10', 'Omega-3', 'Lycopene'],
-      ...['Coenzyme Q10 300 mg', 'Omega-3 Fatty Acids 250 mg', 'Lycopene (10%) 5000 mcg'],
-      ...['Dosage', 'Instructions', 'Storage', 'General Instructions'],
-      ...[
-        'Cardiovascular Health',
-        'Oncological Health',
-        'Neurological Health',
-        'Gynaecological Health',
-        'General surgeon',
-      ],
-      ...['Allergies', 'Pregnancy and lactation', 'Alcohol', 'Renal health', 'Liver health', 'dialysis'],
-    ],
+    phrases(`Overview; CoQ10; Omega-3; Lycopene; Coenzyme Q10 300 mg; Omega-3 Fatty Acids 250 mg;
+      Lycopene (10%) 5000 mcg; Dosage; Instructions; Storage; General Instructions; Cardiovascular Health;
+      Oncological Health; Neurological Health; Gynaecological Health; General surgeon; Alcohol; dialysis`),
   ],
   [
     productPath(products[1]),
-    [
-      ...product,
-      ...[
-        'Cardiovascular Health',
-        'Gynaecology',
-        'Oncology',
-        'General Surgery',
-        'Macular Degeneration / Ophthalmology',
-      ],
-      'Macular Degeneration (Ophthalmology)',
-      ...[
-        'Ubiquinone (Coenzyme Q10)',
-        'EPA and DHA',
-        'Wheat Germ Oil',
-        'Vitamin B12',
-        'Selenium',
-        'Zinc',
-        'Mixed Carotene',
-      ],
-      ...['Omega-3 EPA 90 mg DHA 60 mg', 'Mixed Carotene 10% 10.33 mg', 'Wheat Germ Oil 25 mg'],
-      ...['Ubiquinone (Coenzyme Q10) 100 mg', 'Lycopene 5000 mcg', 'Calcium Ascorbate 75 mcg', 'Piperine 5 mg'],
-      ...['Vitamin B12 5 mcg', 'Selenium Dioxide Monohydrate 75 mcg', 'Zinc Sulphate Monohydrate 27.45 mg'],
-      ...[
-        'As Directed by Physician',
-        'Administration',
-        'swallow it whole with water',
-        'away from sunlight and moisture',
-      ],
-      'out of reach of children',
-      ...['Migraine', 'Headache', 'Parkinson’s', 'Alzheimer’s', 'Stroke', 'Heart failure', 'Atherosclerosis'],
-      ...['Cardiotoxicity', 'Hypertension', 'Arrhythmia', 'Angina pectoris', 'Prostate', 'Colorectal', 'Brain cancer'],
-      ...['Infertility', 'gynaecological conditions', 'Convalescence', 'Macular degeneration'],
-      ...['Allergies', 'Pregnancy and lactation', 'Alcohol consumption', 'Renal health', 'Liver health'],
-    ],
+    phrases(`Cardiovascular Health; Gynaecology; Oncology; General Surgery; Macular Degeneration / Ophthalmology;
+      Macular Degeneration (Ophthalmology); EPA and DHA; Selenium; Zinc; Mixed Carotene;
+      Ubiquinone (Coenzyme Q10) 100 mg; Lycopene 5000 mcg; Omega-3 EPA 90 mg DHA 60 mg; Mixed Carotene 10% 10.33 mg;
+      Wheat Germ Oil 25 mg; Calcium Ascorbate 75 mcg; Piperine 5 mg; Vitamin B12 5 mcg;
+      Selenium Dioxide Monohydrate 75 mcg; Zinc Sulphate Monohydrate 27.45 mg;
+      As Directed by Physician; Administration; swallow it whole with water; away from sunlight and moisture;
+      out of reach of children; Migraine; Headache; Parkinson’s; Alzheimer’s; Stroke; Heart failure; Atherosclerosis;
+      Cardiotoxicity; Hypertension; Arrhythmia; Angina pectoris; Prostate; Colorectal; Brain cancer; Infertility;
+      gynaecological conditions; Convalescence; Macular degeneration; Alcohol consumption`),
   ],
-  ['/buy-now', ['Name', 'Email', 'Mobile', 'Quantity', 'Retailer', 'Self Use', ...products]],
+  ['/buy-now', [...phrases('Name; Email; Mobile; Quantity; Retailer; Self Use'), ...products]],
   [
     '/privacy-policy',
-    [
-      ...[
-        'Information collected',
-        'How it is used',
-        'Data security',
-        'Rights of access and correction',
-        'Policy changes',
-      ],
-      ...['Contact details', 'cookies', 'usage data', 'Data Protection Board', '24 months', 'Resend'],
-    ],
+    phrases(`Information collected; How it is used; Data security; Rights of access and correction; Policy changes;
+      Contact details; cookies; usage data; Data Protection Board; 24 months; Resend`),
   ],
 ])('%s says all that the owner wants in its HTML', async (path, wanted) => {
   const said = await text(path)
-  expect([...shared, ...wanted].filter((part) => !said.includes(part))).toEqual([])
+  const all = [...shared, ...wanted, ...(path.startsWith('/products/') ? product : [])]
+  expect(all.filter((part) => !said.includes(part))).toEqual([])
 })
 
 it('a page warns of what its product holds, and of nothing else', async () => {
@@ -130,16 +76,10 @@ it.each(['/', '/buy-now'])('%s says what the products are, and whom to ask first
   expect(said.match(/every amount/gi) ?? []).toHaveLength(path === '/' ? 1 : 0)
 })
 
-it('no page promises more than the label lists, and the form says that it is no purchase', async () => {
-  const all = (await Promise.all(paths.map(html))).join(' ')
-  expect(all).not.toMatch(/every ingredient|full composition|exact amount|physician may advise|alongside the care/i)
-  for (const path of orderPaths) expect(await text(path)).toContain(notAPurchase)
-})
-
 it.each(products)(
   'each amount of the label of %s is drawn with its name, its area true, or named as too small',
   async (name) => {
-    const { page, close } = await visit(productPath(name))
+    const { page } = await visit(productPath(name))
     const drawn = await page.locator('.drops li').evaluateAll((drops) =>
       drops.map((drop) => ({
         area: (drop.querySelector('svg')?.getBoundingClientRect().width ?? 0) ** 2,
@@ -159,14 +99,8 @@ it.each(products)(
     const rest = await page.locator('.drops figcaption').innerText()
     const printed = await page.locator('.panel tbody .amount').allInnerTexts()
     expect(drawn.length + (rest.match(/\d\smc?g/g) ?? []).length).toBe(printed.length)
-    await close()
   },
 )
-
-it('no page says what a dose is, or what “10%” means: the owner has not answered', async () => {
-  const all = (await Promise.all(paths.map(text))).join(' ')
-  expect(all).not.toMatch(/each dose|in a dose|strength of the/i)
-})
 
 it('before the form stands that it is no purchase, whom to call, and after it that price and pack size are settled', async () => {
   for (const path of orderPaths) {
@@ -192,6 +126,8 @@ it('no page makes a claim, and no disease stands outside the Indications', async
   expect(heads.join(' ')).not.toMatch(/cancer|stroke|migraine|hypertension|infertil|alzheimer|parkinson|degeneration/i)
   const all = (await Promise.all(paths.map(text))).join(' ')
   expect(all).not.toMatch(/clinically|proven|guarantee|₹|% off|boosts?\b|prevents\b|improves\b/i)
+  expect(all).not.toMatch(/every ingredient|full composition|exact amount|physician may advise|alongside the care/i)
+  expect(all).not.toMatch(/each dose|in a dose|strength of the/i) // the owner has not said what a dose is
 })
 
 it.each(paths)('%s is found and shared under its own name', async (path) => {
@@ -228,22 +164,13 @@ it('an address that is not ours answers 404, with a way home', async () => {
   expect(await answer.text()).toMatch(/Page not found[\s\S]*href="\/"[\s\S]*Back to the home page/)
 })
 
-it('each icon is there, in the accent colour', async () => {
-  const accent = [1, 3, 5].map((at) => Number.parseInt(palette.accent.slice(at, at + 2), 16)).join()
-  for (const icon of ['/favicon.ico', '/apple-touch-icon.png', '/icon-512.png']) {
-    const answer = await fetch(icon)
-    expect(answer.status, icon).toBe(200)
-    const image = sharp(Buffer.from(await answer.arrayBuffer()))
-    const bytes = [...(await image.removeAlpha().raw().toBuffer())]
-    const colours = new Set(
-      Array.from({ length: bytes.length / 3 }, (_, pixel) => bytes.slice(pixel * 3, pixel * 3 + 3).join()),
-    )
-    expect(colours.has(accent), icon).toBe(true)
-  }
+it.each(['/favicon.ico', '/apple-touch-icon.png', '/icon-512.png'])('the icon %s is there', async (icon) => {
+  const answer = await fetch(icon)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^image\//)])
 })
 
-it.each([{}, PHONE])('without JavaScript the site reads, leads on and says how to reach us', async (options) => {
-  const { page, close } = await visit(productPath(products[1]), { ...options, javaScriptEnabled: false })
+it('without JavaScript the site reads and leads on', async () => {
+  const { page } = await visit(productPath(products[1]), { ...PHONE, javaScriptEnabled: false })
   await page.getByText('The cards say what a substance is').waitFor()
   for (const all of ['Selenium is a trace element', 'do not add other selenium without advice', 'Convalescence'])
     expect(await page.getByText(all, { exact: false }).first().isVisible(), all).toBe(true)
@@ -251,5 +178,4 @@ it.each([{}, PHONE])('without JavaScript the site reads, leads on and says how t
   expect(new URL(page.url()).pathname).toBe('/buy-now')
   await page.getByRole('contentinfo').getByRole('link', { name: products[0] }).click()
   expect(new URL(page.url()).pathname).toBe(productPath(products[0]))
-  await close()
 })

@@ -42,6 +42,14 @@ async function open(
   return visited
 }
 
+/** The page of a new enquiry, seen by somebody who is signed in. */
+async function openOne(changes: Record<string, unknown> = {}) {
+  const reference = await store(changes)
+  const visited = await open(`/${reference}`)
+  await visited.page.locator('.whole').waitFor()
+  return { ...visited, reference }
+}
+
 const rows = (page: Page) => page.locator('.enquiry')
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
@@ -105,8 +113,7 @@ describe('a day at the desk, on a phone', () => {
   })
 
   it('notes what was said, and that nobody answered', async () => {
-    const reference = await store({ name: '<img src=x onerror=alert(1)> مريم' })
-    const { page, problems } = await open(`/${reference}`)
+    const { page, problems } = await openOne({ name: '<img src=x onerror=alert(1)> مريم' })
     const asksBeforeLeaving = () => page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })))
     await page.getByLabel(/^Add a line/).fill('rings back on <b>Monday</b>')
     expect(await asksBeforeLeaving()).toBe(true)
@@ -131,9 +138,7 @@ describe('a day at the desk, on a phone', () => {
   })
 
   it('calls, writes and copies', async () => {
-    const reference = await store()
-    const { page } = await open(`/${reference}`)
-    await page.locator('.whole').waitFor()
+    const { page, reference } = await openOne()
     const links = await page.locator('.contact a').evaluateAll((all) => all.map((each) => each.getAttribute('href')))
     expect(links).toEqual([
       'tel:+919876543210',
@@ -216,15 +221,13 @@ describe('a day at the desk, on a phone', () => {
 
 describe('two colleagues', () => {
   it('do not overwrite each other: the second is told, and what was shown is taken back', async () => {
-    const reference = await store()
-    const { page } = await open(`/${reference}`)
-    await button(page, 'Contacted').waitFor()
-    await site().inspect(async (db) => {
-      await db.$transaction([
+    const { page, reference } = await openOne()
+    await site().inspect((db) =>
+      db.$transaction([
         db.$executeRaw`SELECT set_config('quvera.who', ${RAVI}, true)`,
         db.enquiry.update({ where: { reference }, data: { status: 'Closed' } }),
-      ])
-    })
+      ]),
+    )
     await button(page, 'Contacted').click()
     const told = toast(page, /A colleague was faster.*ravi@quvera\.test.*set to Closed/)
     await told.waitFor()
@@ -242,28 +245,20 @@ describe('two colleagues', () => {
   })
 })
 
-describe('without a network', () => {
-  it('it says so, keeps what was typed, and sends it later', async () => {
-    const reference = await store()
-    const { page } = await open(`/${reference}`)
-    await page.getByLabel(/^Add a line/).fill('wants a price')
-    await page.context().setOffline(true)
-    await page.getByText('You are offline.', { exact: false }).waitFor()
-    await button(page, 'Add note').click()
-    expect(await page.getByLabel(/^Add a line/).inputValue()).toBe('wants a price')
-    await page.context().setOffline(false)
-    await page.locator('.note', { hasText: 'wants a price' }).waitFor()
-  })
-
-  it('a server that does not answer is named, and the change taken back', async () => {
-    const reference = await store()
-    const { page } = await open(`/${reference}`)
-    await button(page, 'Closed').waitFor()
-    await page.route('**/trpc/desk.setStatus', (route) => route.abort())
-    await button(page, 'Closed').click()
-    await toast(page, 'The server did not answer.').waitFor()
-    expect(await page.locator('.whole-head .status').innerText()).toBe('New')
-  })
+it('without a network the desk keeps what was typed and sends it later, and a change without an answer is taken back', async () => {
+  const { page } = await openOne()
+  const note = page.getByLabel(/^Add a line/)
+  await note.fill('wants a price')
+  await page.context().setOffline(true)
+  await page.getByText('You are offline.', { exact: false }).waitFor()
+  await button(page, 'Add note').click()
+  expect(await note.inputValue()).toBe('wants a price')
+  await page.context().setOffline(false)
+  await page.locator('.note', { hasText: 'wants a price' }).waitFor()
+  await page.route('**/trpc/desk.setStatus', (route) => route.abort())
+  await button(page, 'Closed').click()
+  await toast(page, 'The server did not answer.').waitFor()
+  expect(await page.locator('.whole-head .status').innerText()).toBe('New')
 })
 
 describe('the end of a session', () => {
@@ -281,14 +276,12 @@ describe('the end of a session', () => {
   })
 
   it('leads to sign-in and back to the same page, and leaves nothing to be read', async () => {
-    const reference = await store()
     for (const notice of [
       (page: Page) => button(page, 'Closed').click(),
       // The browser has kept the page and shows it again.
       (page: Page) => page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))),
     ]) {
-      const { page } = await open(`/${reference}`)
-      await button(page, 'Closed').waitFor()
+      const { page, reference } = await openOne()
       await site().inspect((db) => db.session.deleteMany())
       await notice(page)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -299,7 +292,7 @@ describe('the end of a session', () => {
 })
 
 describe('for everybody', () => {
-  async function fillDesk() {
+  it('axe finds nothing, nothing is wider than the screen, and targets are 44 px, at every width', async () => {
     const reference = await store({ name: 'A name of two hundred characters '.repeat(6).trim() })
     await store({ name: 'प्रिया नायर' })
     await store({ website: 'x' })
@@ -310,11 +303,6 @@ describe('for everybody', () => {
       (db) => db.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Failed', "DueAt" = NULL, "FirstTriedAt" = now(),
       "LastError" = '422 validation_error: Invalid to field'`,
     )
-    return reference
-  }
-
-  it('axe finds nothing, nothing is wider than the screen, and targets are 44 px, at every width', async () => {
-    const reference = await fillDesk()
     const { page } = await open('', { reducedMotion: 'reduce' })
     for (const path of ['', `/${reference}`, '/nothing', '/sign-in?sent', '/enter?token=x']) {
       if (path === '/sign-in?sent') await page.context().clearCookies()

@@ -10,7 +10,6 @@ import { startSite } from '../support/site.ts'
 import { paths } from '../support/visit.ts'
 
 const PUBLIC_URL = 'https://www.quvera.example'
-const PAGES = paths
 /** More than the orders of this file. */
 const ORDERS_A_MINUTE = 10
 
@@ -22,29 +21,30 @@ afterAll(() => site?.close())
 
 const raw = (request: string) => say(site.url, request)
 
-describe('every answer', () => {
-  it.each([...PAGES, '/nothing-here', '/healthz', '/readyz', '/robots.txt', '/trpc/order.submit', '/%zz'])(
-    'carries the security headers: %s',
-    async (path) => {
-      const { headers } = await fetch(site.url + path)
-      expect(headers.get('content-security-policy')).toMatch(
-        /^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+'; .*frame-ancestors 'none'; upgrade-insecure-requests$/,
-      )
-      expect(headers.get('content-security-policy')).not.toContain('unsafe')
-      expect(headers.get('strict-transport-security')).toBe('max-age=63072000')
-      expect(headers.get('x-content-type-options')).toBe('nosniff')
-      expect(headers.get('x-frame-options')).toBe('DENY')
-      expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin')
-      for (const name of ['opener', 'resource']) expect(headers.get(`cross-origin-${name}-policy`)).toBe('same-origin')
-      expect(headers.get('permissions-policy')).toContain('camera=()')
-      expect(headers.get('set-cookie')).toBeNull()
-      expect(headers.get('server') ?? headers.get('x-powered-by')).toBeNull()
-    },
-  )
-})
+it.each([...paths, '/nothing-here', '/healthz', '/readyz', '/robots.txt', '/trpc/order.submit', '/%zz'])(
+  'every answer carries the security headers: %s',
+  async (path) => {
+    const { headers } = await fetch(site.url + path)
+    const policy = headers.get('content-security-policy')
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+'; .*frame-ancestors 'none'; upgrade-insecure-requests$/,
+    )
+    expect(policy).not.toContain('unsafe')
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'strict-transport-security': 'max-age=63072000',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'strict-origin-when-cross-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': expect.stringContaining('camera=()'),
+    })
+    for (const absent of ['set-cookie', 'server', 'x-powered-by']) expect(headers.get(absent)).toBeNull()
+  },
+)
 
 describe('pages', () => {
-  it.each(PAGES)('%s names the public address, and loads one script and one style', async (path) => {
+  it.each(paths)('%s names the public address, and loads one script and one style', async (path) => {
     const html = await (await fetch(site.url + path)).text()
     expect(html).toContain(`<link rel="canonical" href="${PUBLIC_URL}${path === '/' ? '/' : path}"`)
     expect(html).not.toContain('public-url.invalid')
@@ -63,11 +63,9 @@ describe('pages', () => {
   })
 
   it('go out as they are to those who take nothing else', async () => {
-    for (const accepted of ['identity', 'br;q=0, gzip;q=0']) {
-      const answer = await fetch(site.url, { headers: { 'accept-encoding': accepted } })
-      expect(answer.headers.get('content-encoding')).toBeNull()
-      expect(await answer.text()).toContain(home.title)
-    }
+    const answer = await fetch(site.url, { headers: { 'accept-encoding': 'br;q=0, gzip;q=0' } })
+    expect(answer.headers.get('content-encoding')).toBeNull()
+    expect(await answer.text()).toContain(home.title)
   })
 
   it('answer HEAD without a body', async () => {
@@ -93,14 +91,12 @@ describe('pages', () => {
       expect(answer.status).toBe(200)
       expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-      expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin')
-      expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=63072000/)
     }
   })
 
   it('are listed for search engines at the public address', async () => {
     const sitemap = await (await fetch(`${site.url}/sitemap.xml`)).text()
-    for (const path of PAGES) expect(sitemap).toContain(`<loc>${PUBLIC_URL}${path}</loc>`)
+    for (const path of paths) expect(sitemap).toContain(`<loc>${PUBLIC_URL}${path}</loc>`)
     expect(await (await fetch(`${site.url}/robots.txt`)).text()).toContain(`Sitemap: ${PUBLIC_URL}/sitemap.xml`)
   })
 })
@@ -134,14 +130,6 @@ describe('hostile requests', () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   })
 
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])(
-    '%s on the mutation is refused and told what is allowed',
-    async (method) => {
-      const answer = await fetch(`${site.url}/trpc/order.submit`, { method })
-      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
-    },
-  )
-
   it('pages and health are never limited', async () => {
     for (let index = 0; index < 2 * ORDERS_A_MINUTE; index++) {
       expect((await fetch(`${site.url}/`)).status).toBe(200)
@@ -150,19 +138,18 @@ describe('hostile requests', () => {
   })
 })
 
-describe('too many forms', () => {
-  it('are counted together with those sent by script, and told on a page that says to go back', async () => {
-    const from = { 'x-forwarded-for': '203.0.113.1' }
-    const json = { method: 'POST', headers: { 'content-type': 'application/json', ...from }, body: '{}' }
-    for (let count = 0; count < ORDERS_A_MINUTE; count++)
-      expect((await fetch(`${site.url}/trpc/order.submit`, json)).status).toBe(400)
-    const form = { method: 'POST', headers: from, body: new URLSearchParams(typedOrder) }
-    const send = () => fetch(`${site.url}/buy-now`, form)
-    const answer = await send()
-    expect(answer.status).toBe(429)
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    const html = await answer.text()
-    expect(html).toContain('Too many enquiries')
-    expect(html).toContain('Go back in your browser: what you typed is still there.')
-  })
+it('too many forms are told on a page that says to go back', async () => {
+  const send = () =>
+    fetch(`${site.url}/buy-now`, {
+      method: 'POST',
+      headers: { 'x-forwarded-for': '203.0.113.1' },
+      body: new URLSearchParams({ ...typedOrder, email: 'nobody' }),
+    })
+  for (let count = 0; count < ORDERS_A_MINUTE; count++) expect((await send()).status).toBe(400)
+  const answer = await send()
+  expect(answer.status).toBe(429)
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  const html = await answer.text()
+  expect(html).toContain('Too many enquiries')
+  expect(html).toContain('Go back in your browser: what you typed is still there.')
 })

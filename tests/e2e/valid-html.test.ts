@@ -22,21 +22,20 @@ async function faultsOf(source: string) {
   return [...found, ...more]
 }
 
-const aroundTheDesk = ['/staff/sign-in', '/staff/sign-in?sent', '/staff/enter?token=unknown']
-
-it.each([...paths, '/nowhere', '/subscribed', '/subscription?token=unknown', ...aroundTheDesk])('%s', async (path) => {
+it.each([
+  ...[...paths, '/nowhere', '/subscribed', '/subscription?token=unknown'],
+  ...['/staff/sign-in', '/staff/sign-in?sent', '/staff/enter?token=unknown'],
+])('%s', async (path) => {
   expect(await faultsOf(await html(path))).toEqual([])
 })
 
 it('the pages that answer forms sent without scripts', async () => {
-  const post = (path: string, values: Record<string, string>) =>
-    fetch(path, { method: 'POST', body: new URLSearchParams(values) })
   for (const [path, values] of [
     ['/buy-now', { ...typedOrder, name: '', email: 'nobody' }],
     [productPath(products[0]), { email: 'nobody' }],
     ['/buy-now', { ...typedOrder, email: anAddress() }],
   ] as const) {
-    const answer = await post(path, values)
+    const answer = await fetch(path, { method: 'POST', body: new URLSearchParams(values) })
     if (answer.ok) expect(answer.url).toContain(RECEIVED_PATH)
     expect(await faultsOf(await answer.text()), path).toEqual([])
   }
@@ -45,7 +44,7 @@ it('the pages that answer forms sent without scripts', async () => {
 const current = (of: Page) => of.evaluate(() => `<!DOCTYPE html>${document.documentElement.outerHTML}`)
 
 it('the form while it is refused, asks, and is received', async () => {
-  const { page, close } = await visit('/buy-now')
+  const { page } = await visit('/buy-now')
   await page.locator('#order-name').focus()
   await page.locator('[data-island=order][data-hydrated]').waitFor()
   for (const [changes, state] of [
@@ -58,14 +57,13 @@ it('the form while it is refused, asks, and is received', async () => {
     await page.locator(state).first().waitFor()
     expect(await faultsOf(await current(page)), state).toEqual([])
   }
-  await close()
 })
 
 it('the desk', async () => {
   const { reference = '' } = await submit(site().url, anOrder({ email: anAddress() }))
   const cookie = await site().inspect((db) => enterDesk({ url: site().url, db }))
   const [name = '', value = ''] = cookie.split('=')
-  const { page, close } = await newcomer()
+  const { page } = await newcomer()
   await page.context().addCookies([{ name, value, url: site().url }])
   for (const [path, part] of [
     ['/staff', '.enquiry'],
@@ -75,5 +73,4 @@ it('the desk', async () => {
     await page.locator(part).first().waitFor()
     expect(await faultsOf(await current(page)), path).toEqual([])
   }
-  await close()
 })

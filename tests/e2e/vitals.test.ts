@@ -10,7 +10,7 @@ const path = productPath(products[1])
 const { site, visit } = ownSiteForTests({ METRICS_PORT: port })
 
 it('how fast a page was is told once, when somebody leaves it', async () => {
-  const { page, problems, close } = await visit(path)
+  const { page, problems } = await visit(path)
   await page.waitForFunction(() =>
     performance.getEntriesByType('resource').some(({ name }) => /web-vitals-/.test(name)),
   )
@@ -39,5 +39,4 @@ it('how fast a page was is told once, when somebody leaves it', async () => {
   })
   expect(await page.context().cookies()).toEqual([])
   expect(problems.filter((problem) => !problem.includes('404'))).toEqual([])
-  await close()
 })

@@ -14,7 +14,7 @@ async function printed(page: Awaited<ReturnType<typeof visit>>['page']) {
 }
 
 it.each(products.map(productPath))('%s is printed whole, also once the carousel has taken over', async (path) => {
-  const { page, close } = await visit(path)
+  const { page } = await visit(path)
   const before = await printed(page)
   await page.locator('#mechanism').scrollIntoViewIfNeeded()
   await page.locator('.carousel').waitFor()
@@ -31,11 +31,10 @@ it.each(products.map(productPath))('%s is printed whole, also once the carousel 
   expect(after.text).not.toMatch(/read more|Pause/)
   await page.locator('#mechanism').scrollIntoViewIfNeeded()
   await page.locator('.carousel').waitFor() // and it is back on the screen
-  await close()
 })
 
 it.each(products.map(productPath))('%s prints one sheet for a physician', async (path) => {
-  const { page, close } = await visit(path)
+  const { page } = await visit(path)
   await page.evaluate(() => {
     window.print = () => {}
   })
@@ -56,5 +55,4 @@ it.each(products.map(productPath))('%s prints one sheet for a physician', async 
     expect(text).toContain(part)
   expect(text).not.toMatch(/Indications|areas named/)
   expect((await printed(page)).text).toContain('Indications') // the next print is of the page again
-  await close()
 })

@@ -22,7 +22,7 @@ function moveAside(page: Page) {
 }
 
 it.each([...paths, '/nowhere'])('%s does not scroll sideways at any width', async (path) => {
-  const { page, close } = await visit(path, { reducedMotion: 'reduce', viewport: { width: 320, height: HEIGHT } })
+  const { page } = await visit(path, { reducedMotion: 'reduce', viewport: { width: 320, height: HEIGHT } })
   const found: unknown[] = []
   async function tryAll(when: string) {
     for (const width of WIDTHS) {
@@ -40,11 +40,10 @@ it.each([...paths, '/nowhere'])('%s does not scroll sideways at any width', asyn
   }, HEIGHT / 2)
   await tryAll('at the end')
   expect(found).toEqual([])
-  await close()
 })
 
 it.each(paths)('%s keeps to the screen when its text is twice as large', async (path) => {
-  const { page, close } = await visit(path, PHONE)
+  const { page } = await visit(path, PHONE)
   const session = await page.context().newCDPSession(page)
   await session.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
   await page.reload()
@@ -56,5 +55,4 @@ it.each(paths)('%s keeps to the screen when its text is twice as large', async (
     ).length,
   }))
   expect(beyond).toEqual({ aside: 0, fields: 0 })
-  await close()
 })
