@@ -66,7 +66,7 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
     /** What a line gives to the staff command in the container, with the files in a folder of ours. */
     async function run(words: string, env: Record<string, string>) {
       const lines = document.matchAll(
-        /^.*docker (?:compose|exec|run) .*node dist\/server\/staff\.js (.*?)(?: +#.*)?$/gm,
+        /^.*docker (?:compose|exec|run) .*node dist\/server\/staff\.js (.*?)(?: && docker .*)?(?: +#.*)?$/gm,
       )
       expect([...lines].map(([, given]) => given)).toContain(words)
       const file = `${folder}/quvera-backup.sql.gz`
@@ -81,7 +81,7 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
       const { reference = '' } = await submit(site.url, anOrder())
       await until()
       await site.stop()
-      return [reference, ...references]
+      return [...references, reference]
     }
     const [data, restored] = [{ DATA_DIR: join(folder, 'data') }, { DATA_DIR: join(folder, 'restored') }]
     const { databaseUrl: DATABASE_URL, resend } = await setUp()
