@@ -83,7 +83,8 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
       await site.stop()
       return [...references, reference]
     }
-    const [data, restored] = [{ DATA_DIR: join(folder, 'data') }, { DATA_DIR: join(folder, 'restored') }]
+    const siteIn = (name: string) => ({ DATA_DIR: join(folder, name), STAFF_EMAILS: STAFF })
+    const [data, restored] = [siteIn('data'), siteIn('restored')]
     const { databaseUrl: DATABASE_URL, resend } = await setUp()
     const first = await visit(data, [])
     await run('backup - > $f.part && mv $f.part $f', data)
