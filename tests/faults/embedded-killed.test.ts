@@ -80,27 +80,6 @@ it('the site killed five times under load takes PostgreSQL along, starts again, 
   expect([endedAfterMs.length, result.acknowledged]).toEqual([5, 300])
 })
 
-it('SIGTERM under load ends the site with 0 and PostgreSQL before it, within ten seconds', async () => {
-  const site = await anEmbeddedSite()
-  const server = await site.start()
-  let seconds = Number.NaN
-  let left: number[] = []
-  async function end() {
-    const start = performance.now()
-    await server.stop()
-    left = await lockHolders(site.dataDir)
-    seconds = (performance.now() - start) / 1000
-  }
-  const load = await sendOrders({ url: () => site.url, orders: 3000, retry: false, at: { 200: end } })
-  await site.start()
-  const result = await site.expectNothingLost(load)
-  report('SIGTERM with embedded database', { ...result, seconds })
-  expect(await server.exited).toEqual({ code: 0, signal: null })
-  expect(left).toEqual([])
-  expect(seconds).toBeLessThan(10)
-  expect(server.stdout()).not.toContain('shutdown took too long')
-})
-
 it('a site whose PostgreSQL cannot be started again ends with PostgreSQL’s own words', async () => {
   const site = await anEmbeddedSite()
   const server = await site.start()

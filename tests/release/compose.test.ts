@@ -59,29 +59,26 @@ it('the documents name the ways with Studio, PostgreSQL and replicas', () => {
   expect([...files].sort()).toEqual([postgres, `${postgres}:deploy/compose.replicas.yaml`])
 })
 
-it.skipIf(!compose)('each way has Caddy at the address that the site believes, reached by IPv6 too', () => {
-  for (const file of ['compose.yaml', ...files]) {
-    const text = config('--env-file .env', file)
-    expect(text).toContain('TRUST_PROXY: 198.18.31.10')
-    expect(text).toContain('ipv4_address: 198.18.31.10')
-    const other = config('--env-file .env', file, { NETWORK: '192.0.2' })
-    expect(other).toContain('TRUST_PROXY: 192.0.2.10')
-    expect(other).not.toContain('198.18')
-    expect(text).toContain('image: caddy')
-    expect(text).toContain('container_name: quvera')
-    expect(text).toContain('enable_ipv6: true')
-    expect(text).toContain('SITE_HOST: www.your-domain.example')
-  }
-})
-
 it.skipIf(!compose).each(['compose.yaml', ...files])(
-  '%s gives the daily backup a volume, and PostgreSQL 18 one above its data',
+  '%s has Caddy at the address that the site believes, reached by IPv6 too, and volumes for backup and data',
   (file) => {
     const text = config('--env-file .env', file)
-    expect(text).toContain('BACKUP_DIR: /backup')
+    for (const setting of [
+      'TRUST_PROXY: 198.18.31.10',
+      'ipv4_address: 198.18.31.10',
+      'image: caddy',
+      'container_name: quvera',
+      'enable_ipv6: true',
+      'SITE_HOST: www.your-domain.example',
+      'BACKUP_DIR: /backup',
+    ])
+      expect(text).toContain(setting)
     expect(text).toMatch(/backup:\/backup|target: \/backup/)
     expect(text).toMatch(/^ {2}backup:/m)
     if (text.includes('postgres:18-')) expect(text).toMatch(/(db|target): ?\/var\/lib\/postgresql(:rw)?$/m)
+    const other = config('--env-file .env', file, { NETWORK: '192.0.2' })
+    expect(other).toContain('TRUST_PROXY: 192.0.2.10')
+    expect(other).not.toContain('198.18')
   },
 )
 
@@ -100,12 +97,6 @@ it.skipIf(!compose)('a DATABASE_URL in .env is that of the one container, and of
   expect(config('--env-file other.env --profile staff').split(`DATABASE_URL: ${url}`).length).toBe(3)
 })
 
-it('the line of the move to PostgreSQL puts the file into .env, once', () => {
-  const document = readFileSync('docs/backup.md', 'utf8')
-  const line = /^echo COMPOSE_FILE.*$/m.exec(document)?.[0] ?? ''
-  expect(line).toBe('echo COMPOSE_FILE=deploy/compose.postgres.yaml >> .env')
-})
-
 it.skipIf(!compose).each(used)(
   'docker compose %s config with %s: all files that it names are there',
   (options, file) => {
@@ -117,20 +108,17 @@ it.skipIf(!compose).each(used)(
   },
 )
 
-it.skipIf(!compose)('DATA_VOLUME puts the site, and Studio, onto the restored volume', () => {
-  const mounts = (text: string) =>
-    [...text.matchAll(/(data|restored):\/data|source: (data|restored)/g)].map((m) => m[1] ?? m[2])
-  expect(mounts(config('--profile staff'))).toEqual(['data', 'data'])
-  expect(mounts(config('--profile staff', 'compose.yaml', { DATA_VOLUME: 'restored' }))).toEqual([
-    'restored',
-    'restored',
-  ])
-})
-
-it.skipIf(!compose)('one container asks for no password of PostgreSQL', () => {
-  settings = settings.replaceAll(/.*PASSWORD.*\n/g, '')
-  expect(config('--profile staff')).toContain('container_name: quvera')
-})
+it.skipIf(!compose)(
+  'DATA_VOLUME puts the site, and Studio, onto the restored volume; neither asks for a password of PostgreSQL',
+  () => {
+    settings = settings.replaceAll(/.*PASSWORD.*\n/g, '')
+    const mounts = (text: string) =>
+      [...text.matchAll(/(data|restored):\/data|source: (data|restored)/g)].map((m) => m[1] ?? m[2])
+    expect(mounts(config('--profile staff'))).toEqual(['data', 'data'])
+    const restored = config('--profile staff', 'compose.yaml', { DATA_VOLUME: 'restored' })
+    expect(mounts(restored)).toEqual(['restored', 'restored'])
+  },
+)
 
 it.skipIf(!existsSync('/usr/bin/caddy'))('Caddy does not start without the host name', () => {
   const { status, stderr } = spawnSync('caddy', ['adapt', '--config', 'deploy/Caddyfile', '--adapter', 'caddyfile'], {

@@ -152,6 +152,16 @@ describe('a backup', () => {
     expect(await states(sending)).toEqual([{ status: 'Pending', withheldBecause: null, _count: 6 }])
   })
 
+  it('is restored into the database that it was made of, which somebody emptied by hand', async () => {
+    const { env } = await anOpenDatabase()
+    await onDatabase(env, (db) => storeEnquiry(db))
+    const file = await aBackup(env)
+    await onDatabase(env, (db) => db.$executeRawUnsafe('TRUNCATE "Quvera_Form" CASCADE'))
+    expect(await staff(['restore', file], env)).toMatchObject({ code: 0, stderr: '' })
+    const counts = await onDatabase(env, (db) => Promise.all([db.enquiry.count(), db.access.count()]))
+    expect(counts).toEqual([1, 2])
+  })
+
   it('is restored by the owner of the tables, who need not be a superuser', async () => {
     const { url } = inject('postgres')
     const name = `owner_${crypto.randomUUID().replaceAll('-', '')}`

@@ -60,6 +60,7 @@ it('keeps every order; serves staff commands beside the site, and is started and
   expect(await list()).toMatchObject(listed)
   expect((await submit(site.url, anOrder())).status).toBe(200)
   expect(await site.stop('SIGINT')).toEqual({ code: 0, signal: null })
+  expect(await lockHolders(dataDir)).toEqual([]) // PostgreSQL has ended before the site
   expect(await list()).toMatchObject(listed)
   expect(existsSync(socketOf(dataDir))).toBe(false)
   expect(await lockHolders(dataDir)).toEqual([])

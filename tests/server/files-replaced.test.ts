@@ -1,17 +1,16 @@
 // A running site goes on serving, storing and mailing while a new build empties the folder of the site.
-import { spawn } from 'node:child_process'
 import { cp, mkdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { messages } from '../../shared/order.ts'
 import { aFolder } from '../support/a-folder.ts'
-import { anOrder, submit } from '../support/an-order.ts'
+import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { aDatabase } from '../support/fixtures.ts'
-import { freePort } from '../support/server-process.ts'
+import { startServer } from '../support/server-process.ts'
 
 /** The built site in a folder of its own, which a new build may empty. */
 async function aSiteInItsOwnFolder() {
@@ -22,16 +21,10 @@ async function aSiteInItsOwnFolder() {
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))
   const resend = await startFakeResend()
   atEnd(resend.close)
-  const port = String(await freePort())
-  const env = { ...(await aDatabase()), ...sendingThrough(resend), PORT: port, RATE_LIMIT_MAX: '0' }
-  const server = spawn(process.execPath, [join(folder, 'dist/server/main.js')], { env, cwd: folder, stdio: 'ignore' })
-  const ended = new Promise((done) => server.once('exit', done))
-  atEnd(async () => {
-    server.kill('SIGKILL')
-    await ended
-  })
-  const url = `http://127.0.0.1:${port}`
-  await eventually(async () => expect((await fetch(`${url}/readyz`)).ok).toBe(true), 30_000)
+  const env = { ...(await aDatabase()), ...sendingThrough(resend), RATE_LIMIT_MAX: '0' }
+  const server = await startServer(env, { root: folder })
+  atEnd(() => server.stop('SIGKILL'))
+  const { url } = server
   return { folder, url, resend }
 }
 
@@ -40,9 +33,9 @@ it('a site goes on while a new build empties the folder that it was started from
   await rm(join(folder, 'dist'), { recursive: true })
 
   const { submissionKey: _, ...fields } = anOrder()
-  const post = (changes: object) => {
-    const values = Object.entries({ ...fields, ...changes }).map(([name, value]) => [name, String(value)])
-    return fetch(`${url}/buy-now`, { method: 'POST', body: new URLSearchParams(values) })
+  const post = async (changes: object) => {
+    const answer = await postForm(url, { ...fields, ...changes })
+    return answer.status === 303 ? fetch(url + answer.headers.get('location')) : answer
   }
   const stored = await post({})
   expect([stored.status, await stored.text()]).toEqual([200, expect.stringContaining(messages.received)])

@@ -17,6 +17,9 @@ const app = await theApp({ mails: false, summaryWaitMs: 600_000 })
 const mailRows = () => app.db.mail.findMany({ orderBy: { kind: 'asc' } })
 const states = async () => (await mailRows()).map(({ status }) => status)
 
+/** What waits until its next try is tried now. */
+const dueNow = () => app.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } })
+
 /** Runs senders until the condition holds. */
 async function sendUntil(condition: () => unknown, changes: Parameters<TestApp['startSenders']>[0] = {}) {
   const senders = app.startSenders(changes)
@@ -62,7 +65,7 @@ describe('while Resend', () => {
     expect(await states()).toEqual(['Pending', 'Pending'])
     expect((await mailRows()).some(({ firstTriedAt }) => firstTriedAt)).toBe(isTried)
     app.resend.behaviour = 'accept'
-    await app.db.mail.updateMany({ data: { dueAt: new Date() } })
+    await dueNow()
     await sendUntil(async () => expect(await states()).toEqual(['Sent', 'Sent']))
     expect(app.resend.mails).toHaveLength(2)
   })
@@ -72,7 +75,7 @@ describe('while Resend', () => {
     app.resend.behaviour = { answersAfterMs: 60_000 }
     await sendUntil(() => expect(app.resend.mails.length).toBe(2), { MAIL_LEASE_SECONDS: 1 })
     app.resend.behaviour = 'accept'
-    await app.db.mail.updateMany({ data: { dueAt: new Date() } })
+    await dueNow()
     await sendUntil(async () => expect(await states()).toEqual(['Sent', 'Sent']))
     expect(app.resend.mails).toHaveLength(2)
   })

@@ -3,26 +3,20 @@ import { expect, it } from 'vitest'
 import { readEnv } from '../../server/env.ts'
 import { readStaticPages } from '../../server/http/static-pages.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
-import { atEnd } from '../support/at-end.ts'
 import { typedOrder } from '../support/fill-order.ts'
-import { freePort, startServer } from '../support/server-process.ts'
+import { anApp as anyApp } from '../support/fixtures.ts'
+import { freePort } from '../support/server-process.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
-import { startTestApp } from '../support/test-app.ts'
-import { createTestDatabase } from '../support/test-database.ts'
 
 /** In this process, without a key, and with a port for those who read its figures. */
-async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
+async function anApp(options: Parameters<typeof anyApp>[0] = {}) {
   const port = await freePort()
-  const app = await startTestApp({ mails: false, metricsPort: port, ...options })
-  atEnd(app.close)
-  return { port, url: app.url, db: app.db }
+  const { url, db } = await anyApp({ mails: false, metricsPort: port, ...options })
+  return { port, url, db }
 }
 
 it('tells Prometheus of orders, durations by route and mails that wait, at a port of its own', async () => {
-  const port = String(await freePort())
-  const database = await createTestDatabase()
-  const server = await startServer({ ...database.env, METRICS_PORT: port })
-  atEnd(database.drop, () => server.stop('SIGKILL'))
+  const { port, ...server } = await anApp()
   await submit(server.url, anOrder())
   await submit(server.url, anOrder({ mobile: '12' }))
   await call(server.url, 'no.such', {})
@@ -57,7 +51,6 @@ it('tells Prometheus of orders, durations by route and mails that wait, at a por
   expect(text).toMatch(/^quvera_enquiry_oldest_new_seconds \d/m)
   expect(text).not.toMatch(/no\.such|somebody/)
   expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
-  expect(await server.stop()).toEqual({ code: 0, signal: null })
 })
 
 it('counts web vitals, and refuses implausible ones', async () => {

@@ -1,5 +1,4 @@
 // A database and a backup of this version work with a later version, and a backup of a later version is refused.
-import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { appendFile, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -8,7 +7,7 @@ import { aFolder } from '../support/a-folder.ts'
 import { aDatabase, anOpenDatabase } from '../support/fixtures.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 import { createFolder } from '../support/scratch.ts'
-import { type Ran, staff } from '../support/staff-command.ts'
+import { runProgram, staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 
 /* A later version of the site, with two migrations more: the second needs what the first adds to a type. */
@@ -49,16 +48,8 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 /** Runs a command of the later version, which has no npm scripts, as in the container. */
-function nextStaff(args: string[], env: Record<string, string>): Promise<Ran> {
-  const program = join(folder.path, 'dist/server/staff.js')
-  return new Promise((done) =>
-    execFile(
-      process.execPath,
-      [program, ...args],
-      { env: { PATH: process.env.PATH, ...env } },
-      (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    ),
-  )
+function nextStaff(args: string[], env: Record<string, string>) {
+  return runProgram(join(folder.path, 'dist/server/staff.js'), args, env)
 }
 
 const shape = (env: Record<string, string>) =>

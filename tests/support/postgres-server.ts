@@ -55,19 +55,8 @@ export async function startPostgresServer(primary?: PostgresServer, bin?: string
   const server: PostgresServer = {
     url,
     async start() {
-      const [command, args] = asPostgres([
-        join(bin, 'postgres'),
-        '-D',
-        data,
-        '-p',
-        String(port),
-        '-k',
-        folder,
-        '-c',
-        'timezone=Asia/Kolkata',
-        '-c',
-        'max_connections=200',
-      ])
+      const settings = `-p ${port} -k ${folder} -c timezone=Asia/Kolkata -c max_connections=200`
+      const [command, args] = asPostgres([join(bin, 'postgres'), '-D', data, ...settings.split(' ')])
       spawn(command, args, { stdio: 'ignore', cwd: '/' })
       await eventually(() => isUp(url), 30_000)
     },
@@ -118,10 +107,7 @@ export async function isUp(url: string): Promise<boolean> {
 export async function programs(): Promise<string> {
   const root = '/usr/lib/postgresql'
   const versions = await readdir(root).catch(() => [])
-  const newest = versions
-    .map(Number)
-    .filter(Boolean)
-    .sort((a, b) => b - a)[0]
+  const newest = Math.max(0, ...versions.map(Number).filter(Boolean))
   if (newest) return join(root, String(newest), 'bin')
   const found = await run('sh', ['-c', 'dirname "$(command -v initdb)"']).catch(() => undefined)
   const path = found?.stdout.trim()

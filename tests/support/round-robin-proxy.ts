@@ -2,18 +2,12 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from './listen.ts'
 
-export interface RoundRobinProxy {
-  url: string
-  /** Answers by the address of the server that gave them. */
-  answers: Map<string, number>
-  close(): Promise<void>
-}
-
 /**
  * Spreads requests over servers as a load balancer does that repeats them: one that cannot be
  * reached, or breaks off before it answers, is passed over for the next. An order may be repeated: it has a key.
  */
-export async function startProxy(targets: string[]): Promise<RoundRobinProxy> {
+export async function startProxy(targets: string[]) {
+  /** By the address of the server that gave them. */
   const answers = new Map<string, number>()
   let turn = 0
   const server = createServer(async (incoming, outgoing) => {
