@@ -12,6 +12,7 @@ const TOUCH = { ...PHONE, hasTouch: true, isMobile: true }
 
 it('a tap on a card leaves it under the finger, each tab is pressed by its tap, and a row of the label opens anywhere', async () => {
   const { page } = await visit(xt, TOUCH)
+  await page.evaluate(() => document.documentElement.style.setProperty('overflow-anchor', 'none')) // Safari has none
   const last = page.locator('.indication').last()
   await last.scrollIntoViewIfNeeded()
   await page.evaluate(() => scrollBy({ top: 200, behavior: 'instant' }))

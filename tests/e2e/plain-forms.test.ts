@@ -219,10 +219,12 @@ describe('a form that must not get through', () => {
     const reference = await site().inspect((db) => storeEnquiry(db, { reference: 'QV-9K3M9P' }))
     await site().inspect((db) => db.$executeRaw`ALTER TABLE "Quvera_Form" RENAME TO "Away"`)
     const html = await (await ask(`/received?reference=${reference}`)).text()
+    const madeUp = await ask('/received?reference=call-0900-123456')
     await site().inspect((db) => db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Form"`)
     expect(html).toContain(notLookedUp.lead)
     expect(html).toContain(reference)
     expect(html).not.toContain(enquiryReceived.heading)
+    expect(madeUp.status).toBe(404) // what cannot be a reference is not shown either
   })
 })
 
