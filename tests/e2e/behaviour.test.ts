@@ -24,7 +24,7 @@ describe.each([
   ['a desktop', DESKTOP],
   ['a phone', PHONE],
 ])('on %s', (_, options) => {
-  it('the header has two styles, and changes at 200 px', async () => {
+  it('the header changes at 200 px, and leads to the top and to the contact block', async () => {
     const { page } = await visit('/', { ...options, reducedMotion: 'reduce' })
     const style = () =>
       page.getByRole('banner').evaluate((header) => {
@@ -46,10 +46,6 @@ describe.each([
         borderBottomColor: ACCENT,
       }),
     )
-  })
-
-  it('Home scrolls to the top, Contact Us to the contact block', async () => {
-    const { page } = await visit('/', options)
     const follow = async (name: string) => {
       if (options === PHONE) await page.getByRole('button', { name: 'Menu' }).click()
       await page.getByRole('banner').getByRole('link', { name, exact: true }).last().click()

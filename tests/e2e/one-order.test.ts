@@ -89,7 +89,8 @@ it('an order that the browser has begun to post is left to it, also when the cod
     const pressAgain = new PerformanceObserver((list) => {
       if (!list.getEntries().some(({ name }) => name.includes('/order-form-'))) return
       pressAgain.disconnect()
-      requestIdleCallback(() => (form as HTMLFormElement).requestSubmit()) // React would have taken over by then
+      const submit = () => (form as HTMLFormElement).requestSubmit()
+      requestIdleCallback(submit, { timeout: 2000 }) // React would have taken over by then
     })
     form.addEventListener('submit', () => pressAgain.observe({ type: 'resource' }), { once: true })
   })

@@ -1,12 +1,10 @@
 // Without scripts a visitor can order and subscribe, and a refused form says what is wrong and keeps what was typed.
-import { AxeBuilder } from '@axe-core/playwright'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { enquiryReceived, notLookedUp, receivedEarlier } from '../../client/content/enquiry-form.ts'
 import { emptyFieldError, uncertainWithoutScripts } from '../../client/content/sending.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
-import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { storeEnquiry } from '../support/stored-enquiry.ts'
@@ -137,50 +135,42 @@ it('a product page that is rendered again for a refused form names the public ad
   expect(html).not.toContain('public-url.invalid')
 })
 
-it('the footer subscribes without scripts, and a refused address is there to be corrected', async () => {
-  const { page } = await visit('/privacy-policy', PLAIN)
+it('without scripts somebody subscribes in the footer, and confirms and ends it by the link of the mail', async () => {
+  const { page, problems } = await visit('/privacy-policy', PLAIN)
+  const title = page.getByRole('heading', { level: 1 })
   const box = page.getByRole('contentinfo')
-  await box.getByLabel('Email address').fill('nobody')
-  await box.getByRole('button', { name: 'Subscribe' }).click()
+  const field = box.getByLabel('Email address')
+  const button = box.getByRole('button', { name: 'Subscribe' })
+  await field.fill('nobody')
+  await button.click()
   await box.getByText(messages.email).waitFor()
-  expect(await box.getByLabel('Email address').inputValue()).toBe('nobody')
-  await box.getByLabel('Email address').fill('reader@shop.example')
-  await box.getByRole('button', { name: 'Subscribe' }).click()
+  expect(await field.inputValue()).toBe('nobody')
+  await field.fill('reader@shop.example')
+  await button.click()
   await page.getByText(subscribe.done).waitFor()
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Almost subscribed')
-  expect(await page.locator('#subscribe').count()).toBe(0)
-  expect(await site().inspect((db) => db.subscriber.count())).toBe(1)
-})
+  expect(await title.textContent()).toBe('Almost subscribed')
+  expect(await field.count()).toBe(0)
 
-it.each([true, false])(
-  "a subscriber's link leads to a page whose buttons confirm and end it; with scripts: %s",
-  async (javaScriptEnabled) => {
-    const email = `news-${javaScriptEnabled}@shop.example`
-    await post('/', { email })
-    const mail = () => site().resend.mails.find(({ to }) => to[0] === email)
-    await eventually(() => expect(mail()).toBeDefined())
-    const [path = ''] = /\/subscription\?token=\S+/.exec(mail()?.text ?? '') ?? []
-    const { page, problems } = await visit(path, { javaScriptEnabled })
-    const title = page.getByRole('heading', { level: 1 })
-    const press = (name: string) => page.locator('main').getByRole('button', { name }).click()
-    const confirmed = () => site().inspect((db) => db.subscriber.count({ where: { confirmedAt: { not: null } } }))
-    if (javaScriptEnabled) expect((await new AxeBuilder({ page }).setLegacyMode().analyze()).violations).toEqual([])
-    expect(await page.locator('meta[name=robots]').getAttribute('content')).toBe('noindex')
-    await press('Confirm my subscription')
-    await title.getByText('You are on the list').waitFor()
-    expect(await confirmed()).toBe(1)
-    await press('End my subscription')
-    await title.getByText('You are not on the list').waitFor()
-    expect(await confirmed()).toBe(0)
-    // The address of an enquiry by the same person stays.
-    expect(await page.locator('main .lead').textContent()).toContain('from the list within two days')
-    expect(problems).toEqual([])
-    await page.goto(site().url + path)
-    if (javaScriptEnabled) await page.locator('html[data-ready]').waitFor()
-    expect(await title.textContent()).toBe('This link has ended')
-    expect(await page.locator('#subscribe').count()).toBe(0)
-  },
-)
+  const mail = () => site().resend.mails.find(({ to }) => to[0] === 'reader@shop.example')
+  await expect.poll(mail).toBeDefined()
+  const [path = ''] = /\/subscription\?token=\S+/.exec(mail()?.text ?? '') ?? []
+  const press = (name: string) => page.locator('main').getByRole('button', { name }).click()
+  const confirmed = () => site().inspect((db) => db.subscriber.count({ where: { confirmedAt: { not: null } } }))
+  await page.goto(site().url + path)
+  expect(await page.locator('meta[name=robots]').getAttribute('content')).toBe('noindex')
+  await press('Confirm my subscription')
+  await title.getByText('You are on the list').waitFor()
+  expect(await confirmed()).toBe(1)
+  await press('End my subscription')
+  await title.getByText('You are not on the list').waitFor()
+  expect(await confirmed()).toBe(0)
+  // The address of an enquiry by the same person stays.
+  expect(await page.locator('main .lead').textContent()).toContain('from the list within two days')
+  expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]) // of the first address
+  await page.goto(site().url + path)
+  expect(await title.textContent()).toBe('This link has ended')
+  expect(await field.count()).toBe(0)
+})
 
 describe('a form that must not get through', () => {
   it.each([
@@ -228,10 +218,12 @@ describe('a form that must not get through', () => {
     const reference = await site().inspect((db) => storeEnquiry(db, { reference: 'QV-9K3M9P' }))
     await site().inspect((db) => db.$executeRaw`ALTER TABLE "Quvera_Form" RENAME TO "Away"`)
     const html = await (await ask(`/received?reference=${reference}`)).text()
+    const madeUp = await ask('/received?reference=call-0900-123456')
     await site().inspect((db) => db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Form"`)
     expect(html).toContain(notLookedUp.lead)
     expect(html).toContain(reference)
     expect(html).not.toContain(enquiryReceived.heading)
+    expect(madeUp.status).toBe(404) // what cannot be a reference is not shown either
   })
 })
 

@@ -25,7 +25,8 @@ it('how fast a page was is told once, when somebody leaves it', async () => {
   await page.evaluate(
     () => new Promise((seen) => new PerformanceObserver(seen).observe({ type: 'first-input', buffered: true })),
   )
-  for (const _ of ['timed', 'counted']) await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)))
+  for (const _ of ['timed', 'counted'])
+    await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle, { timeout: 2000 })))
   await page.goto(`${site().url}/received`) // a page of which nothing is told
   await page.goto('about:blank')
   await eventually(async () => {
