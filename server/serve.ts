@@ -5,11 +5,12 @@ import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
 import { DESK_PATH } from '../shared/desk.ts'
 import { openApplication } from './application.ts'
-import type { Database, Db } from './database/database.ts'
+import { logDatabase } from './database/connect.ts'
+import type { Db } from './database/database.ts'
 import { openForSite } from './database/open.ts'
 import { createTerminalLink, deskUrlOf } from './desk/sign-in.ts'
 import { type Env, isStandIn, readEnvOrExit, warningsOf } from './env.ts'
-import { describeFailure, exitWithReason, OperatorError } from './errors.ts'
+import { exitWithReason, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
 import { loadRenderer } from './http/rendered-pages.ts'
 import { readStaticPages, type StaticPages } from './http/static-pages.ts'
@@ -57,12 +58,7 @@ async function openSite(env: Env, log: Logger) {
     warn: (message) => log.warn(message),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     check: assertPrivileges,
-    keepTrying: {
-      onAway: (error) =>
-        log.error(`${describeFailure(error)} Until it can be reached, pages are served and orders are refused`),
-      onPrepared: (database) => logDatabase(database, log),
-      onFailure: exitWithReason,
-    },
+    keepTrying: log,
   })
   const [database, pages] = await Promise.all([opening, loadPages(env)])
   logDatabase(database, log)
@@ -89,11 +85,6 @@ async function loadPages(env: Env): Promise<StaticPages> {
   const pages = isBuilt ? readStaticPages(inProject('dist/client'), env) : new Map()
   if (pages.size > 0) await loadRenderer()
   return pages
-}
-
-function logDatabase({ notes, warnings }: Pick<Database, 'notes' | 'warnings'>, log: Logger) {
-  for (const note of notes) log.info(note)
-  for (const warning of warnings) log.warn(warning)
 }
 
 /**

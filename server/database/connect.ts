@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
-import { isDatabaseAway, NOT_CHECKED, OperatorError, sqlState } from '../errors.ts'
+import type { Logger } from 'pino'
+import { describeFailure, exitWithReason, isDatabaseAway, NOT_CHECKED, OperatorError, sqlState } from '../errors.ts'
 import { isPooled, openConnection, withSettings } from './connection.ts'
 import type { Database } from './database.ts'
 import { PrismaClient } from './generated/client.ts'
@@ -28,13 +29,8 @@ export interface ConnectOptions extends MigrationOptions {
   name?: string
   /** What else must hold of the database. @throws OperatorError */
   check?(client: pg.Client): Promise<void>
-  /** A database that cannot be reached is tried again. Meanwhile what is asked of it fails. */
-  keepTrying?: {
-    onAway(error: unknown): void
-    onPrepared(database: Pick<Database, 'notes' | 'warnings'>): void
-    /** It can be reached, and is not as it must be. */
-    onFailure(error: unknown): void
-  }
+  /** Of the site: a database that cannot be reached is tried again. Meanwhile what is asked of it fails. */
+  keepTrying?: Logger
 }
 
 /** @throws OperatorError when the database is not as it must be, or cannot be reached and `keepTrying` is not given */
@@ -73,19 +69,19 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       await client.end()
     }
   }
-  async function prepareLater(onPrepared: (database: Awaited<ReturnType<typeof prepare>>) => void) {
+  async function prepareLater(log: Logger) {
     while (!isClosed) {
       await sleep(RETRY_MS, undefined, { ref: false })
       const found = await prepare().catch((error: unknown) => {
         if (!mayPass(error)) throw error
       })
-      if (found) return onPrepared(found)
+      if (found) return logDatabase(found, log)
     }
   }
   const first = prepare().catch(async (error: unknown) => {
     if (keepTrying && mayPass(error)) {
-      keepTrying.onAway(error)
-      prepareLater(keepTrying.onPrepared).catch((reason) => isClosed || keepTrying.onFailure(reason))
+      keepTrying.error(`${describeFailure(error)} Until it can be reached, pages are served and orders are refused`)
+      prepareLater(keepTrying).catch((reason) => isClosed || exitWithReason(reason)) // it is not as it must be
       return { notes: [], warnings: [] }
     }
     await pool.end()
@@ -106,6 +102,11 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       await pool.end()
     },
   }
+}
+
+export function logDatabase({ notes, warnings }: Pick<Database, 'notes' | 'warnings'>, log: Logger): void {
+  for (const note of notes) log.info(note)
+  for (const warning of warnings) log.warn(warning)
 }
 
 function createPool(settings: pg.PoolConfig): pg.Pool {

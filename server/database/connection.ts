@@ -53,11 +53,7 @@ export function poolerRefusal(variable: string): string {
  * @param variable the one that holds the URL; none for the embedded database
  * @param statementMs the limit of a statement; 0: none
  */
-export async function openConnection(
-  connection: ClientConfig,
-  variable: string | undefined,
-  statementMs = 0,
-): Promise<pg.Client> {
+export async function openConnection(connection: ClientConfig, variable?: string, statementMs = 0): Promise<pg.Client> {
   try {
     const client = new pg.Client({ ...withSettings(connection, statementMs), connectionTimeoutMillis: CONNECT_MS })
     client.on('error', () => {})

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { InUseError, pathIn, socketConnection } from '../embedded/data-dir.ts'
 import type { Env } from '../env.ts'
 import { exitWithReason, isDatabaseAway, OperatorError } from '../errors.ts'
 import { type ConnectOptions, connectDatabase } from './connect.ts'
+import { openConnection } from './connection.ts'
 import type { Database, Preparation } from './database.ts'
 import { applyRoles, migrate } from './migrations.ts'
 
@@ -86,7 +86,7 @@ async function connectAsOwner(dataDir: string, options: DatabaseOptions): Promis
     const database = await connectDatabase(owner, { ...options, migrate: false, name: nameOf(dataDir) })
     return { ...database, notes: [...notes, ...database.notes] }
   } catch (error) {
-    // connectDatabase() wraps the failure. If its cause is that nobody listens, no process serves the database.
+    // openConnection() wraps the failure. If its cause is that nobody listens, no process serves the database.
     if (!isDatabaseAway(error instanceof OperatorError ? error.cause : error)) throw error
   }
 }
@@ -107,9 +107,7 @@ async function startForCommand(dataDir: string, options: DatabaseOptions): Promi
 
 /** Applies migrations and grants rights, as the commands in docs/deploy.md do for a PostgreSQL server. */
 async function migrateAsOwner(dataDir: string, migrations?: string): Promise<string[]> {
-  const owner = new pg.Client({ ...socketConnection(dataDir), user: 'quvera' })
-  owner.on('error', () => {})
-  await owner.connect()
+  const owner = await openConnection({ ...socketConnection(dataDir), user: 'quvera' })
   try {
     const notes = await migrate(owner, migrations)
     await applyRoles(owner)

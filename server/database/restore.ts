@@ -1,10 +1,12 @@
 // Fills an empty database from a backup (backup.ts).
+import { readFile } from 'node:fs/promises'
 import { pipeline as pipelineWithCallback, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import type { ClientBase } from 'pg'
+import type { ClientBase, QueryResult } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { OperatorError, sqlState } from '../errors.ts'
+import { describeFailure, OperatorError, sqlState } from '../errors.ts'
+import { inProject } from '../project-root.ts'
 import { ACCESS_LOG, copyTarget, HEAD, MIGRATION, quoted, readSequences, readTables, type Table } from './backup.ts'
 import { MIGRATIONS, migrate, readApplied, readMigrations } from './migrations.ts'
 
@@ -18,6 +20,8 @@ const INVALID_ROWS = /^2[23]|^42703/
 class BackupError extends Error {}
 
 export interface Backup {
+  /** Of the file, for messages. */
+  name: string
   madeAt: string
   migrations: string[]
   /** What follows the head. */
@@ -43,14 +47,52 @@ export async function openBackup(file: Readable, name: string): Promise<Backup> 
       throw new OperatorError(
         `${name} was made by a newer version of the site. Restore it with that version; nothing was changed.`,
       )
-    return { madeAt, migrations, lines }
+    return { name, madeAt, migrations, lines }
   } catch (error) {
     throw toOperatorError(error, name)
   }
 }
 
+/**
+ * Makes the tables as they were in the backup, stores its rows, applies later migrations, and only then marks mails and
+ * subscriptions as restored, by statements that name today's tables.
+ * @param hasMoved the site has not run since the backup: nothing is marked
+ * @returns how many rows it stored, without the access log, and how many mails and subscriptions it marked
+ */
+export async function restoreBackup(client: ClientBase, backup: Backup, hasMoved: boolean) {
+  const restored = { rows: 0, withheld: 0, unconfirmed: 0 }
+  const isOlder = backup.migrations.length < (await readMigrations()).length
+  async function mark() {
+    if (hasMoved) return
+    const statements = await readFile(inProject('server/database/after-pg-restore.sql'), 'utf8')
+    // pg answers several statements with an array, which its types do not know.
+    const [mails, subscribers] = (await client.query(statements)) as unknown as QueryResult[]
+    restored.withheld = mails?.rowCount ?? 0
+    restored.unconfirmed = subscribers?.rowCount ?? 0
+  }
+  await prepareTables(client, backup)
+  try {
+    await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0')
+    restored.rows = await fillTables(client, backup)
+    if (!isOlder) await mark()
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw toOperatorError(error, backup.name)
+  }
+  try {
+    if (isOlder) await migrate(client).then(mark)
+  } catch (cause) {
+    throw new OperatorError(
+      `The rows were restored, and then the restore failed: ${describeFailure(cause)} Do not start the site on this database: restore into an empty one.`,
+      { cause },
+    )
+  }
+  return restored
+}
+
 /** Brings a database without tables to the migrations of the backup. */
-export async function prepareTables(client: ClientBase, { migrations }: Backup): Promise<void> {
+async function prepareTables(client: ClientBase, { migrations }: Backup): Promise<void> {
   const { rows } = await client.query(`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isMigrated"`)
   const applied = rows[0].isMigrated ? [...(await readApplied(client)).keys()] : []
   if (applied.length === 0) await migrate(client, MIGRATIONS, migrations)
@@ -69,41 +111,24 @@ async function assertEmpty(client: ClientBase): Promise<void> {
   }
 }
 
-/**
- * Stores all rows in one transaction.
- * @param complete what else belongs to the transaction
- * @returns the number of rows, without the access log
- */
-export async function fillTables(
-  client: ClientBase,
-  { lines }: Backup,
-  name: string,
-  complete: () => Promise<void>,
-): Promise<number> {
+/** @returns the number of rows, without the access log */
+async function fillTables(client: ClientBase, { lines }: Backup): Promise<number> {
   let rows = 0
-  try {
-    await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0')
-    const tables = await readTables(client)
-    await client.query(`LOCK TABLE ${tables.map((table) => quoted(table.name)).join()} IN EXCLUSIVE MODE`)
-    await assertEmpty(client)
-    const blocks = new Map(tables.map((table) => [`COPY ${copyTarget(table)} FROM stdin;`, table]))
-    const sequences = await readSequences(client)
-    const expected = new Set([...blocks.keys(), ...sequences])
-    for await (const line of lines) {
-      if (line === '') continue
-      if (!expected.delete(line)) throw new BackupError('It has a line that this version does not expect')
-      const table = blocks.get(line)
-      if (table) rows += await copyRows(client, table, lines)
-    }
-    if (expected.size > 0) throw new BackupError('Its end is missing')
-    for (const sequence of sequences) await client.query(sequence)
-    await complete()
-    await client.query('COMMIT')
-    return rows
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    throw toOperatorError(error, name)
+  const tables = await readTables(client)
+  await client.query(`LOCK TABLE ${tables.map((table) => quoted(table.name)).join()} IN EXCLUSIVE MODE`)
+  await assertEmpty(client)
+  const blocks = new Map(tables.map((table) => [`COPY ${copyTarget(table)} FROM stdin;`, table]))
+  const sequences = await readSequences(client)
+  const expected = new Set([...blocks.keys(), ...sequences])
+  for await (const line of lines) {
+    if (line === '') continue
+    if (!expected.delete(line)) throw new BackupError('It has a line that this version does not expect')
+    const table = blocks.get(line)
+    if (table) rows += await copyRows(client, table, lines)
   }
+  if (expected.size > 0) throw new BackupError('Its end is missing')
+  for (const sequence of sequences) await client.query(sequence)
+  return rows
 }
 
 /** @returns the number of rows, but 0 for the access log */

@@ -5,7 +5,7 @@ import { poolerRefusal } from './connection.ts'
 
 const SCHEMA = 'public'
 
-interface Session {
+interface SessionSettings {
   /** Null if the login may use none of its search_path. */
   schema: string | null
   zone: string
@@ -21,8 +21,8 @@ interface Session {
  * @param variable the one that holds the URL; none for the embedded database
  * @param statementMs the limit of a statement that a direct connection has asked for
  */
-export async function readSession(client: Client, variable?: string, statementMs?: number): Promise<Session> {
-  const { rows } = await client.query<Session>(
+export async function readSession(client: Client, variable?: string, statementMs?: number): Promise<SessionSettings> {
+  const { rows } = await client.query<SessionSettings>(
     `SELECT current_schema() AS "schema", current_setting('TimeZone') AS "zone", setting::int AS "statementMs",
        current_setting('fsync') AS "fsync", current_setting('synchronous_commit') AS "synchronousCommit",
        current_setting('synchronous_standby_names') AS "standbys",
@@ -44,7 +44,7 @@ export async function readSession(client: Client, variable?: string, statementMs
 }
 
 export function warningsAbout(
-  { fsync, synchronousCommit, standbys, statementMs }: Session,
+  { fsync, synchronousCommit, standbys, statementMs }: SessionSettings,
   isPooled: boolean,
 ): string[] {
   const isLocal = synchronousCommit === 'local' && standbys !== ''

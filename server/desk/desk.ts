@@ -27,7 +27,6 @@ import { nameOf, type Session } from './sessions.ts'
 /** A list that stays the same is recorded again after this time: the page reads it anew whenever one comes back to it. */
 const RECORDED_AGAIN_MS = 60 * 60_000
 
-type Transaction = Parameters<Parameters<Db['$transaction']>[0]>[0]
 type Input<Name extends keyof typeof inputs> = z.infer<(typeof inputs)[Name]>
 
 export type Desk = ReturnType<typeof createDesk>
@@ -61,7 +60,7 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
     session: Session,
     command: string,
     reference: string,
-    work: (transaction: Transaction, enquiry: Enquiry) => Promise<unknown>,
+    work: (transaction: Prisma.TransactionClient, enquiry: Enquiry) => Promise<unknown>,
   ): Promise<void> {
     return retryDeadlock(() =>
       db.$transaction(async (transaction) => {
@@ -163,7 +162,11 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
 }
 
 /** Names the colleague who was faster. */
-async function conflict(transaction: Transaction, enquiry: Enquiry, column: 'Status' | 'SuspectedSpam' | 'Note') {
+async function conflict(
+  transaction: Prisma.TransactionClient,
+  enquiry: Enquiry,
+  column: 'Status' | 'SuspectedSpam' | 'Note',
+) {
   const { id, reference, status, suspectedSpam } = enquiry
   const last = await describeLastChange(transaction, id, column)
   const state = column === 'Status' ? `Now it is ${status}${suspectedSpam ? ', suspected spam' : ''}.` : ''

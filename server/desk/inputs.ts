@@ -5,7 +5,7 @@ import { REFERENCE_PATTERN } from '../enquiries/insert-enquiries.ts'
 /* What the desk takes. */
 
 /** Of broken rules these are shown; any other is a fault of the page. */
-export const messages = {
+export const inputMessages = {
   search: `Search for at most ${SEARCH_MAX} characters.`,
   longNote: `A note has at most ${NOTE_MAX} characters.`,
   emptyNote: 'Please type a note.',
@@ -22,7 +22,7 @@ const reference = z.string().check(z.regex(REFERENCE_PATTERN))
 export const chosenSchema = z.strictObject({
   state: z.enum(deskStates),
   order: z.optional(z.enum(['newest', 'oldest'])),
-  text: z.optional(text(SEARCH_MAX, messages.search)),
+  text: z.optional(text(SEARCH_MAX, inputMessages.search)),
 })
 
 export type Choice = z.infer<typeof chosenSchema>
@@ -35,7 +35,7 @@ export const inputs = {
   addNote: z.strictObject({
     reference,
     text: z.pipe(
-      text(NOTE_MAX, messages.longNote),
+      text(NOTE_MAX, inputMessages.longNote),
       z.pipe(
         z.transform((value: string) =>
           value
@@ -43,7 +43,7 @@ export const inputs = {
             .replace(/ {2,}/g, ' ')
             .trim(),
         ),
-        z.string().check(z.minLength(1, messages.emptyNote)),
+        z.string().check(z.minLength(1, inputMessages.emptyNote)),
       ),
     ),
   }),

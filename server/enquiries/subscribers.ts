@@ -9,8 +9,6 @@ import { isDatabaseRefusal, RequestError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
 import type { Availability } from './availability.ts'
 
-export type { Subscriber }
-
 /** An address that is not confirmed within these days is deleted. */
 export const UNCONFIRMED_DAYS = 30
 /** How long the link works. The row is deleted a day after that: after UNCONFIRMED_DAYS in all. */

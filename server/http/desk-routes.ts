@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { DESK_PATH } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
-import { chosenSchema, inputs, messages, readDeskPath } from '../desk/inputs.ts'
+import { chosenSchema, inputMessages, inputs, readDeskPath } from '../desk/inputs.ts'
 import { endSession, enter, findSession, type Session } from '../desk/sessions.ts'
 import { isDatabaseAway, RequestError, sqlState } from '../errors.ts'
 import type { Context } from './context.ts'
@@ -48,7 +48,7 @@ export async function serveDesk(app: FastifyInstance, context: Context, limits: 
   app.register(async (calls) => {
     calls.addContentTypeParser('application/json', { parseAs: 'string' }, calls.getDefaultJsonParser('error', 'error'))
     calls.setErrorHandler((error, request, reply) => {
-      const { status, message } = problemOf(error, request)
+      const { status, message } = answerOf(error, request)
       return reply.code(status).send(trpcErrorBody(status, message))
     })
     calls.all<{ Params: { name: string } }>('/trpc/desk.:name', {
@@ -72,7 +72,7 @@ export async function serveDesk(app: FastifyInstance, context: Context, limits: 
   app.register(async (forms) => {
     takeForms(forms)
     forms.setErrorHandler((error, request, reply) => {
-      const { status, message } = problemOf(error, request)
+      const { status, message } = answerOf(error, request)
       return pages.problem(reply.removeHeader('content-disposition'), status, message) // a page and no download
     })
     forms.addHook('onRequest', async (request, reply) => {
@@ -179,12 +179,12 @@ function properPath(path: string): string | undefined {
 }
 
 /** Only texts of our own leave the server. Logs what is a fault; an unavailable database is logged by enquiries/availability.ts. */
-function problemOf(error: unknown, { id, log }: FastifyRequest): { status: number; message: string } {
+function answerOf(error: unknown, { id, log }: FastifyRequest): { status: number; message: string } {
   const known = error instanceof TRPCError && error.cause ? error.cause : error
   const { status, problem } = toProblem(known)
   if (known instanceof RequestError && known.message) return { status, message: problem.message }
   if (known instanceof z.core.$ZodError) {
-    const shown = known.issues.find(({ message }) => Object.values(messages).includes(message))
+    const shown = known.issues.find(({ message }) => Object.values(inputMessages).includes(message))
     return { status, message: shown?.message ?? textOf(status) }
   }
   if (isDatabaseAway(known) || sqlState(known) === STATEMENT_TIMEOUT) return { status: 503, message: textOf(503) }

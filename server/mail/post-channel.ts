@@ -16,7 +16,6 @@ const TRIES = 12
 /** Times MAIL_RETRY_SECONDS: half a minute, then twice as long each time, some 17 hours in all. */
 const RETRY_FACTOR = 6
 const RETRY_MAX_SECONDS = 86_400
-const INTERVAL_MS = 0
 
 /** Made of the stored row and nothing else, so that a repeat has the same bytes. */
 export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
@@ -65,7 +64,7 @@ export function createPostChannel(db: Db, env: Env, url: string, log: Pick<Logge
     lease: 'post sender',
     retrySeconds: RETRY_FACTOR * MAIL_RETRY_SECONDS,
     retryMaxSeconds: RETRY_MAX_SECONDS,
-    intervalMs: () => INTERVAL_MS,
+    intervalMs: () => 0,
     async prepare(isUpkeep) {
       if (isUpkeep) await withholdOld(db, kinds, MAIL_MAX_AGE_DAYS)
     },

@@ -1,8 +1,7 @@
 import type { Db } from '../database/database.ts'
-import { Prisma } from '../database/generated/client.ts'
+import { Prisma, type Subscriber } from '../database/generated/client.ts'
 import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
 import { type Enquiry, readEnquiries } from '../enquiries/enquiry.ts'
-import type { Subscriber } from '../enquiries/subscribers.ts'
 import { type Answer, statesBefore } from './states.ts'
 
 /*

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
+import { staffCommand } from '../format.ts'
 import { createPostChannel } from './post-channel.ts'
+import { readProblems } from './problems.ts'
 import { createResendChannel } from './resend-channel.ts'
 import { startSender } from './sender.ts'
 
@@ -27,6 +29,7 @@ export function startSenders(db: Db, env: Env, { summaryWaitMs, ...options }: Se
     ...(notifyUrl ? [createPostChannel(db, env, notifyUrl, log)] : []),
   ]
   const senders = channels.map((channel) => startSender(db, channel, { ...options, leaseSeconds }))
+  if (!apiKey) warnOfProblems(db, env, log).catch(() => undefined) // without a key nothing changes until the next start
   return {
     wake() {
       for (const sender of senders) sender.wake()
@@ -35,4 +38,9 @@ export function startSenders(db: Db, env: Env, { summaryWaitMs, ...options }: Se
       await Promise.all(senders.map((sender) => sender.stop(graceMs)))
     },
   }
+}
+
+async function warnOfProblems(db: Db, env: Env, log: Logger): Promise<void> {
+  for (const problem of await readProblems(db, env, { siteSeconds: 0 }))
+    log.warn(`${problem} See ${staffCommand('mails')}`)
 }

@@ -5,9 +5,10 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { OrderField } from '../../shared/order.ts'
 import { PRIVACY_PATH } from '../../shared/page-paths.ts'
 import { callLink, mailLink, whatsAppLink } from '../../shared/visitor-contact.ts'
+import type { Subscriber } from '../database/generated/client.ts'
 import { type Enquiry, enquiryFields, fieldLabels } from '../enquiries/enquiry.ts'
 import { REFERENCE } from '../enquiries/insert-enquiries.ts'
-import { type Subscriber, subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
+import { subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
 import {
   buttons,
   type Content,
