@@ -16,7 +16,7 @@ import { startSenders } from './mail/senders.ts'
 
 /* Everything that works on an open database: HTTP, orders, mails, retention, backups. Opened by serve.ts and by tests. */
 
-export interface ApplicationParts {
+interface ApplicationParts {
   database: Database
   log: Logger
   pages: StaticPages

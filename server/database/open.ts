@@ -14,7 +14,7 @@ import { applyRoles, migrate } from './migrations.ts'
 const LOCK_WAIT_SECONDS = 30
 const POLL_MS = 100
 
-export interface DatabaseOptions extends ConnectOptions {
+interface DatabaseOptions extends ConnectOptions {
   /** A PostgreSQL server; without it the embedded database in `dataDir` is opened. */
   url?: string | undefined
   dataDir: string

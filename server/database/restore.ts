@@ -19,7 +19,7 @@ const INVALID_ROWS = /^2[23]|^42703/
 /** Something is wrong with the file. The message quotes nothing of it: it may hold control characters of a terminal. */
 class BackupError extends Error {}
 
-export interface Backup {
+interface Backup {
   /** Of the file, for messages. */
   name: string
   madeAt: string

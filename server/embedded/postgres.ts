@@ -74,7 +74,7 @@ fi
 chmod go-w,o= "$DATABASE"
 exec "$@"`
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   dataDir: string
   /** Make a database if there is none. */
   create: boolean

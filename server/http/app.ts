@@ -25,7 +25,7 @@ import { serveWebVitals } from './web-vitals.ts'
  * web-vitals.ts.
  */
 
-export interface HttpServerParts extends Context {
+interface HttpServerParts extends Context {
   /** Unset if METRICS_PORT is 0: then browsers send no web vitals. */
   metrics?: Pick<Metrics, 'observe' | 'observeWebVitals'> | undefined
   /** Time limits for clients; tests set shorter ones. */
