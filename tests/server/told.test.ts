@@ -188,6 +188,20 @@ describe('a summary', () => {
     expect(await desk.summaries()).toHaveLength(2)
   })
 
+  it('that a new address begets takes the place of none that waits for less than a day', async () => {
+    const desk = await aDesk()
+    for (const minutes of [2, 130]) {
+      await desk.order()
+      await desk.become('Withheld', {})
+      await desk.after(minutes)
+      desk.env.STAFF_EMAILS = [ASHA, RAVI]
+    }
+    expect((await desk.summaries()).map(({ mails }) => mails.map(({ status }) => status))).toEqual([
+      ['Pending'],
+      ['Pending', 'Pending'],
+    ])
+  })
+
   it('takes the place of one that was not tried', async () => {
     const desk = await aDesk()
     await desk.order()
