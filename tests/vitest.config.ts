@@ -11,7 +11,7 @@ const globalSetup = 'tests/support/global-setup.ts'
 const sharedSite = 'tests/support/shared-site.ts'
 const assertBrowser = 'tests/support/assert-browser.ts'
 
-const SLOW = ['process', 'backup', 'roles', 'next-version', 'start', 'embedded', 'sender', 'summaries'].map(
+const SLOW = ['process', 'backup', 'roles', 'next-version', 'start', 'embedded', 'sender', 'told'].map(
   (name) => `/tests/server/${name}.test.ts`,
 )
 

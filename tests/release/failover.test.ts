@@ -31,23 +31,8 @@ const missingPrograms = [ETCD, PATRONI, HAPROXY, '/usr/lib/postgresql'].filter((
 const PASSWORD = 'a-password'
 const page = readFileSync('docs/failover.md', 'utf8')
 
-interface PatroniCluster {
-  /** The site's database by way of the HAProxy of each of two sites. */
-  urls: string[]
-  /** The name of the PostgreSQL in a role, such as `leader`. */
-  nameOf(role: string): Promise<string>
-  /** Kills every process of that machine. */
-  kill(name: string): Promise<void>
-  start(name: string): void
-  /** Has another one lead, with the command of the page. */
-  switchOver(): Promise<void>
-  /** Waits until there are a leader, a synchronous standby and another one. */
-  untilWhole(): Promise<void>
-  close(): Promise<void>
-}
-
 /** What docs/failover.md sets up, with its files: here on addresses of the loopback network, with free ports. */
-async function startPatroniCluster(): Promise<PatroniCluster> {
+async function startPatroniCluster() {
   const folder = await mkdtemp(join(tmpdir(), 'quvera-patroni-'))
   const byte = () => 1 + Math.floor(Math.random() * 250)
   const network = `127.${byte()}.${byte()}.`
@@ -98,11 +83,12 @@ async function startPatroniCluster(): Promise<PatroniCluster> {
     const answer = await Promise.any([...addresses.values()].map(ask))
     return ((await answer.json()) as { members: { name: string; role: string; state: string }[] }).members
   }
-  const cluster: PatroniCluster = {
-    urls: [],
+  const cluster = {
+    /** The site's database by way of the HAProxy of each of two sites. */
+    urls: [] as string[],
     start,
     kill,
-    async nameOf(role) {
+    async nameOf(role: string) {
       const found = (await members()).find((member) => member.role === role)
       if (!found) throw new Error(`None is ${role}`)
       return found.name

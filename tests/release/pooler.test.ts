@@ -275,18 +275,15 @@ describe('a login behind a pooler that has times of its own', () => {
     return staff(['export'], { DATABASE_URL: marked(url) })
   }
 
-  it.each(['Etc/UTC', 'GMT'])('may call UTC %s', async (zone) => {
-    expect(await inZone(zone)).toMatchObject({ code: 0, stderr: '' })
-  })
-
-  it.each(['Europe/London', 'Asia/Kolkata'])('is refused where they are those of %s', async (zone) => {
-    const { code, stderr } = await inZone(zone)
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(
-        `^Database sessions run in the time zone ${zone}, [^\\n]*roles\\.sql[^\\n]*ALTER ROLE [^\\n]*\\n$`,
-      ),
-    })
+  it.each([
+    ['GMT', undefined],
+    ['Etc/UTC', undefined],
+    [
+      'Asia/Kolkata',
+      /^Database sessions run in the time zone Asia\/Kolkata, [^\n]*roles\.sql[^\n]*ALTER ROLE [^\n]*\n$/,
+    ],
+  ])('may call UTC %s, and is refused where its times are others: %s', async (zone, says) => {
+    expect(await inZone(zone)).toMatchObject({ code: says ? 1 : 0, stderr: says ? expect.stringMatching(says) : '' })
   })
 
   it('is warned of where it has no limit', async () => {
