@@ -60,7 +60,7 @@ export async function openApplication(
       // Fastify closes idle connections once. A connection that is answered later would stay open for ten seconds.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100)
       const deadline = setTimeout(() => app.server.closeAllConnections(), graceMs)
-      await Promise.all([app.close(), senders.stop(graceMs), signIn.close(graceMs)])
+      await Promise.all([app.close().then(() => signIn.close(graceMs)), senders.stop(graceMs)]) // requests may ask for links
       clearInterval(idle)
       clearTimeout(deadline)
       await metrics?.close()

@@ -39,7 +39,7 @@ export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): P
   let close: Awaited<ReturnType<typeof openSite>> | undefined
   closeWithGrace({ delay: SHUTDOWN_MAX_MS, logger: log }, async ({ signal, err }) => {
     if (err) log.error({ err }, 'a fault of ours: shutting down')
-    // Safe during the start: PostgreSQL gets SIGINT when this process ends (embedded/programs.ts).
+    // Safe during the start: on Linux PostgreSQL gets SIGINT when this process ends (embedded/programs.ts).
     if (!close) process.exit(signal ? 128 + constants.signals[signal] : 1)
     log.info({ signal }, 'shutting down')
     await close()

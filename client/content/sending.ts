@@ -14,14 +14,8 @@ export const notStored = 'We could not save your enquiry. Everything you typed i
 
 export const notStoredRetry = `${notStored} Please send it again, or call ${brand.phone}.`
 
-const uncertainText = (repeat: string) =>
-  `Something went wrong on the way: your enquiry may or may not have reached us. Everything you typed is still here. ${repeat}, it counts only once. You can also call ${brand.phone}.`
-
 /** After a minute without any answer, or when the database did not answer the server. */
-export const uncertain = uncertainText('Sent again unchanged from this page')
-
-/** Without scripts the repeat may have another key: the server compares it with the enquiries of the last ten minutes. */
-export const uncertainWithoutScripts = uncertainText('Sent again unchanged from this page within ten minutes')
+export const uncertain = `Something went wrong on the way: your enquiry may or may not have reached us. Everything you typed is still here. Sent again unchanged from this page, it counts only once. You can also call ${brand.phone}.`
 
 /** Without scripts, when the server answered before it read the form. */
 export const goBack = `The form was not read. Go back in your browser: what you typed is still there. You can also call ${brand.phone}.`

@@ -1,6 +1,6 @@
 import type { Received, RefusedOrder } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
-import { fieldErrorsOf, goBack, uncertainWithoutScripts } from '../content/sending.ts'
+import { fieldErrorsOf, goBack, uncertain } from '../content/sending.ts'
 import type { Doubts } from './doubts.ts'
 
 /** What the order form shows, apart from what is typed. */
@@ -24,6 +24,6 @@ export type OrderAnswer = ReturnType<typeof answerTo>
 
 /** What the form shows when an order sent without scripts is refused. */
 export function answerTo({ problem, note, ...kept }: RefusedOrder) {
-  const notes = { unread: goBack, uncertain: uncertainWithoutScripts }
+  const notes = { unread: goBack, uncertain }
   return { firstError: problem.message, fieldErrors: fieldErrorsOf(problem), note: note && notes[note], ...kept }
 }

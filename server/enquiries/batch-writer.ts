@@ -22,8 +22,9 @@ export function createBatchWriter<Row, Result>(
     } catch (error) {
       const isOfRow = isRowError(error)
       if (isOfRow && batch.length > 1) singly = batch.length
-      // If the database failed, the waiting rows would fail too, each after a time limit of its own.
-      else for (const { reject } of waiting.splice(0, isOfRow ? 1 : waiting.length)) reject(error)
+      else if (isOfRow) waiting.shift()?.reject(error)
+      // The database failed: the waiting rows would fail too, each after a time limit of its own.
+      else for (const { reject } of waiting.splice(0)) reject(error)
       if (!isOfRow) singly = 0
     }
     if (waiting.length > 0) writeAll()

@@ -22,7 +22,7 @@ export const columns: Record<OrderField, string> = {
   quantity: 'Quantity',
   retailerSelfUse: 'RetailerSelfUse',
 }
-/** The names of the fields in mails and at the desk. */
+/** The names of the fields in mails. */
 export const fieldLabels = { ...columns, products: 'Product', retailerSelfUse: 'Buying for' }
 export const enquiryFields = Object.keys(columns) as OrderField[]
 

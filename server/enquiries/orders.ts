@@ -4,7 +4,7 @@ import { brand } from '../../shared/brand.ts'
 import type { Received } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
-import type { Db } from '../database/database.ts'
+import { type Db, readNow } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { isConnectionLost, isConnectTimeout, RequestError, sqlState } from '../errors.ts'
 import type { Availability } from './availability.ts'
@@ -68,7 +68,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
     if (!isSameOrder(enquiry, order)) throw new RequestError(409, messages.conflict)
     const { id, reference, receivedAt } = enquiry
     if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
-    return { reference, ...(isEarlier(enquiry) && { receivedAt: receivedAt.toISOString() }) }
+    return { reference, ...((await isEarlier(db, enquiry)) && { receivedAt: receivedAt.toISOString() }) }
   }
 
   async function findStoredDurably(submissionKey: string): Promise<Enquiry | undefined> {
@@ -132,7 +132,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
         products,
         quantity,
         receivedAt: formatIndianTime(enquiry.receivedAt),
-        isEarlier: isEarlier(enquiry),
+        isEarlier: await isEarlier(db, enquiry),
       }
     },
   }
@@ -148,8 +148,9 @@ async function retryIfTaken<T>(store: (isFirst: boolean) => Promise<T | 'taken'>
   throw new RequestError(422, messages.failed, { cause })
 }
 
-function isEarlier({ receivedAt }: Enquiry): boolean {
-  return Date.now() - receivedAt.getTime() > EARLIER_AFTER_MS
+/** By the database's clock, which has set the time of receipt. */
+async function isEarlier(db: Db, { receivedAt }: Enquiry): Promise<boolean> {
+  return (await readNow(db)).getTime() - receivedAt.getTime() > EARLIER_AFTER_MS
 }
 
 /** SQLSTATE classes of data exceptions, broken constraints and raised errors. */
@@ -189,9 +190,9 @@ async function retryIfLost<T>(work: () => Promise<T>, isUp = () => true): Promis
     try {
       return await work()
     } catch (error) {
-      const mayOpen = sqlState(error) === TOO_MANY_CONNECTIONS || (isConnectTimeout(error) && isUp())
-      if (mayOpen && performance.now() > giveUpAt) throw error
-      if (!mayOpen && !(isFirst && isConnectionLost(error))) throw error
+      const isWaiting = sqlState(error) === TOO_MANY_CONNECTIONS || (isConnectTimeout(error) && isUp())
+      const mayRepeat = isWaiting ? performance.now() <= giveUpAt : isFirst && isConnectionLost(error)
+      if (!mayRepeat) throw error
       await sleep(RETRY_PAUSE_MS)
     }
   }

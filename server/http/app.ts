@@ -4,12 +4,12 @@ import { RequestError } from '../errors.ts'
 import type { Context } from './context.ts'
 import { serveDesk } from './desk-routes.ts'
 import { logFailure, toProblem, trpcErrorBody } from './error-answers.ts'
-import { holdsOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
+import { isOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { registerRateLimits } from './rate-limit.ts'
 import { createPageSender } from './rendered-pages.ts'
-import { BODY_LIMIT, limitBodies } from './request-bodies.ts'
+import { BODY_LIMIT, FORM, limitBodies } from './request-bodies.ts'
 import { registerOriginCheck, registerProxyCheck } from './request-source.ts'
 import { serveResendEvents } from './resend-events.ts'
 import { isDeskProcedure, isVisitorProcedure, serveProcedures } from './router.ts'
@@ -162,7 +162,8 @@ function isStoring(route: string): boolean {
 
 /** One of a fixed number of names, for the log and metrics. A path may hold anything, personal data too. */
 function routeName(request: FastifyRequest): string {
-  if (holdsOrderForm(request)) return ORDER_FORM
+  const isForm = request.headers['content-type']?.startsWith(FORM)
+  if (isForm && isOrderForm(request)) return ORDER_FORM
   const { path, name } = (request.params ?? {}) as { path?: string; name?: string }
   if (isVisitorProcedure(path)) return path
   const procedure = `desk.${name}`

@@ -82,14 +82,10 @@ export function serveFormPosts(
   })
 }
 
-/** Whether the body of a request is an order form. The subscribe form has no mobile number. */
-export function holdsOrderForm(request: FastifyRequest): boolean {
-  return fieldsOf(request).has('mobile')
-}
-
-/** Before the body is read the path decides. */
-function isOrderForm(request: FastifyRequest): boolean {
-  return fieldsOf(request).size > 0 ? holdsOrderForm(request) : orderPaths.includes(request.routeOptions.url ?? '')
+/** Whether a posted form is an order: the subscribe form has no mobile number. Before the body is read the path decides. */
+export function isOrderForm(request: FastifyRequest): boolean {
+  const fields = fieldsOf(request)
+  return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(request.routeOptions.url ?? '')
 }
 
 function pick(fields: URLSearchParams, names: string[]): Record<string, string> {

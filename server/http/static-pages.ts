@@ -54,7 +54,7 @@ const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
 /**
  * Reads the built pages. Assets were compressed by the build; documents are compressed here, after the site's own address
- * is filled in. Synchronous, as nothing else runs while the server starts.
+ * is filled in. Synchronous, as no request is served before.
  */
 export function readStaticPages(folder: string, env: Env): StaticPages {
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []

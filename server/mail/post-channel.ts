@@ -15,7 +15,8 @@ import { titleOf } from './templates.ts'
 const TRIES = 12
 /** Times MAIL_RETRY_SECONDS: half a minute, then twice as long each time, some 17 hours in all. */
 const RETRY_FACTOR = 6
-const RETRY_MAX_SECONDS = 86_400
+/** With its jitter less than the queue takes for a time that was set by a clock ahead. */
+const RETRY_MAX_SECONDS = 28_800
 
 /** Made of the stored row and nothing else, so that a repeat has the same bytes. */
 export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {

@@ -43,7 +43,7 @@ interface ClaimOptions {
   leaseSeconds: number
 }
 
-/** Longer than any back-off and any pause that another side asks for. */
+/** Longer than any back-off (of posts up to ten hours) and any pause that another side asks for (one hour). */
 const DUE_MAX_HOURS = 12
 /** Rows in one statement, because of its time limit. */
 const CHUNK = 1000
@@ -88,21 +88,20 @@ export async function claimNext(
   // A time that is farther away than it can be was set while the clock was ahead.
   const isDue = Prisma.sql`("DueAt" <= now() OR "DueAt" > now() + make_interval(hours => ${DUE_MAX_HOURS}))`
   const mayBeTried = Prisma.sql`"Status" = 'Pending' AND "Kind" = kinds.kind AND ${isDue} AND ${isFor(staff)}`
+  const anyTried = Prisma.sql`EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending'
+    AND "FirstTriedAt" IS NOT NULL AND "Kind" = ANY(${kinds}::text[]::"Quvera_MailKind"[]))`
+  const untried = Prisma.sql`SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail"
+    WHERE "FirstTriedAt" IS NULL AND ${mayBeTried} AND kinds.kind = ANY(${open}::text[]::"Quvera_MailKind"[])
+      AND NOT (${isProbing} AND ${anyTried}) ORDER BY "DueAt" LIMIT 1`
+  const tried = Prisma.sql`SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail" WHERE "FirstTriedAt" IS NOT NULL AND ${mayBeTried}
+    ORDER BY "DueAt" LIMIT 1`
   const [claimed] = await db.$queryRaw<Pick<ClaimedMail, 'id' | 'firstTriedAt' | 'triedHoursAgo' | 'attempts'>[]>`
     UPDATE "Quvera_Mail" mail SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${leaseSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())
     FROM (
       SELECT next."Id", next."FirstTriedAt" FROM unnest(${kinds}::text[]::"Quvera_MailKind"[]) WITH ORDINALITY AS kinds (kind, place)
-      CROSS JOIN LATERAL (
-        (SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail"
-          WHERE "FirstTriedAt" IS NULL AND ${mayBeTried} AND kinds.kind = ANY(${open}::text[]::"Quvera_MailKind"[])
-            AND NOT (${isProbing} AND EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending'
-              AND "FirstTriedAt" IS NOT NULL AND "Kind" = ANY(${kinds}::text[]::"Quvera_MailKind"[])))
-          ORDER BY "DueAt" LIMIT 1)
-        UNION ALL
-        (SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail" WHERE "FirstTriedAt" IS NOT NULL AND ${mayBeTried}
-          ORDER BY "DueAt" LIMIT 1)
-      ) next ORDER BY place, "FirstTriedAt" IS NOT NULL LIMIT 1
+      CROSS JOIN LATERAL ((${untried}) UNION ALL (${tried})) next
+      ORDER BY place, "FirstTriedAt" IS NOT NULL LIMIT 1
     ) next
     WHERE mail."Id" = next."Id" AND mail."Status" = 'Pending' AND ${isDue}
     RETURNING mail."Id" AS "id", mail."Attempts" AS "attempts", next."FirstTriedAt" AS "firstTriedAt",

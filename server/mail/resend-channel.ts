@@ -21,7 +21,7 @@ import { writeMessage } from './templates.ts'
 
 /** Resend remembers a key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
-/** Longer than the longest back-off, so that the problem is shown from one refusal to the next. */
+/** Longer than the pause after a refusal with the default MAIL_RETRY_SECONDS, so that the problem is shown from one to the next. */
 const REFUSED_SECONDS = 600
 const MAILS_A_DAY_TO_A_MAILBOX = 3
 const KEY_EXPIRED = 'an earlier try may have sent this mail; too long ago to try again without a second copy'

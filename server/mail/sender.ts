@@ -117,7 +117,7 @@ export function startSender(
 
   /** While answers are unclear the pauses grow, and one mail that was tried is tried again: an outage leaves the others untried. */
   function countUnclear(mail: ClaimedMail, answer: Answer) {
-    if (answer.is === 'withheld' || answer.is === 'unknown') return // no request was made
+    if (answer.is === 'withheld' || answer.is === 'unknown') return // they say nothing about the other side
     if (answer.is !== 'unclear') {
       unclear.subjects.clear()
       unclear.answers = 0

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { enquiryReceived, notLookedUp, receivedEarlier } from '../../client/content/enquiry-form.ts'
-import { emptyFieldError, uncertainWithoutScripts } from '../../client/content/sending.ts'
+import { emptyFieldError, uncertain } from '../../client/content/sending.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
@@ -99,7 +99,7 @@ it.each(['no scripts', 'scripts that come with the failure', 'scripts of the for
     await sendButton(page).click()
     await page.getByRole('alert').getByText(messages.failed).waitFor()
     await rename('Away', 'Quvera_Mail')
-    expect(await page.locator('#order').innerText()).toContain(uncertainWithoutScripts)
+    expect(await page.locator('#order').innerText()).toContain(uncertain)
     const key = await page.locator('[name=submissionKey]').getAttribute('value')
     if (what !== 'no scripts') await page.locator('html[data-ready]').waitFor()
     if (what === 'scripts of the form too') {

@@ -28,6 +28,7 @@ it('tells Prometheus of orders, durations by route and mails that wait, at a por
     redirect: 'manual',
   })
   await fetch(server.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }) // by a scanner
+  await fetch(`${server.url}/buy-now`, { method: 'POST', body: new URLSearchParams({ name: 'x'.repeat(20_000) }) })
   await fetch(`${server.url}/somebody@example.com`)
 
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
@@ -36,6 +37,7 @@ it('tells Prometheus of orders, durations by route and mails that wait, at a por
   for (const line of [
     'quvera_orders_total{status="200"} 2',
     'quvera_orders_total{status="400"} 1',
+    'quvera_orders_total{status="413"} 1',
     'quvera_orders_total{status="415"} 0',
     'quvera_orders_total{status="503"} 0',
     'quvera_request_seconds_count{route="order.submit",status="200"} 1',
