@@ -28,7 +28,7 @@ it.concurrent.each([
   ['headers that are too long', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
   ['headers that do not end', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
   ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
-  ['an expectation that nobody meets', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417],
+  ['an expectation that nobody meets', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: tea\r\n\r\n', 417],
   ['a body that breaks off', `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\nno length`, 400],
 ])('%s is refused', async (_name, text, status) => {
   expect(await say(app.url, text)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
