@@ -28,6 +28,8 @@ const DRAIN_MS = 1000
 const GRACE_MS = 5000
 /** After this time the process exits with 1, whatever still runs. Like a kill, this loses nothing. */
 const SHUTDOWN_MAX_MS = 9000
+/** With a listener for these a crashed process would hang. */
+const CRASHES: closeWithGrace.Signals[] = ['SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV']
 /** Limit of one database statement. */
 const QUERY_TIMEOUT_MS = 2000
 /** HOST where nobody else can connect. */
@@ -37,7 +39,11 @@ export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): P
   const env = readEnvOrExit(variables)
   const log = createLogger(env.LOG_LEVEL)
   let close: Awaited<ReturnType<typeof openSite>> | undefined
-  closeWithGrace({ delay: SHUTDOWN_MAX_MS, logger: log }, async ({ signal, err }) => {
+  // Only `err` is cleaned of personal data, and not a message.
+  const logger = {
+    error: (said: unknown) => log.error(said instanceof Error ? { err: said } : {}, 'shutting down at once'),
+  }
+  closeWithGrace({ delay: SHUTDOWN_MAX_MS, logger, skip: CRASHES }, async ({ signal, err }) => {
     if (err) log.error({ err }, 'a fault of ours: shutting down')
     // Safe during the start: on Linux PostgreSQL gets SIGINT when this process ends (embedded/programs.ts).
     if (!close) process.exit(signal ? 128 + constants.signals[signal] : 1)

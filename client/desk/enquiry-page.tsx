@@ -1,4 +1,4 @@
-import { type MouseEvent, useEffect } from 'react'
+import { useEffect } from 'react'
 import { toast } from 'react-toastify/unstyled'
 import { brand } from '../../shared/brand.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
@@ -16,9 +16,7 @@ export function EnquiryPage({ reference }: { reference: string }) {
   return (
     <>
       <p className="back">
-        <a href={DESK_PATH} onClick={goBack}>
-          All enquiries
-        </a>
+        <a href={DESK_PATH}>All enquiries</a>
       </p>
       {data ? (
         <Whole enquiry={data} />
@@ -29,14 +27,6 @@ export function EnquiryPage({ reference }: { reference: string }) {
       )}
     </>
   )
-}
-
-/** To the list as it was left: history keeps its tab and search, which the address may not hold. */
-function goBack(event: MouseEvent) {
-  const isNewTab = event.ctrlKey || event.metaKey || event.shiftKey || history.length === 1
-  if (isNewTab || document.referrer !== location.origin + DESK_PATH) return
-  event.preventDefault()
-  history.back()
 }
 
 function Whole({ enquiry }: { enquiry: Enquiry }) {

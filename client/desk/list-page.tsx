@@ -4,6 +4,7 @@ import { centreInRow } from '../ui/row.ts'
 import { DaysChart } from './days-chart.tsx'
 import { EnquiryRow } from './enquiry-row.tsx'
 import { type Choice, messageOf, useList } from './queries.ts'
+import { keepChoice, readChoice } from './session.ts'
 
 const tabs: Record<DeskState, string> = {
   new: 'New',
@@ -13,8 +14,8 @@ const tabs: Record<DeskState, string> = {
   all: 'All',
 }
 
-/** Kept by the browser's history and not by the address, which would be logged: so one comes back to the same list. */
-const firstChoice: Choice = { state: 'new', order: 'newest', text: '', ...history.state }
+/** Kept for this tab and not in the address, which would be logged: so one comes back to the same list. */
+const firstChoice: Choice = { state: 'new', order: 'newest', text: '', ...readChoice() }
 
 export function ListPage() {
   const [choice, setChoice] = useState(firstChoice)
@@ -25,7 +26,7 @@ export function ListPage() {
 
   function choose(change: Partial<Choice>) {
     const next = { ...choice, ...change }
-    history.replaceState(next, '')
+    keepChoice(next)
     setChoice(next)
   }
 

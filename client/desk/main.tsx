@@ -12,6 +12,7 @@ const reference = location.pathname.slice(DESK_PATH.length + 1)
 
 watchSession()
 addEventListener('beforeunload', (event) => {
+  if (document.activeElement?.matches('a[href^="tel:"], a[href^="mailto:"]')) return // they leave nothing
   if (document.querySelector<HTMLTextAreaElement>('#note')?.value.trim()) event.preventDefault()
 })
 createRoot(document.getElementById('root') as HTMLElement).render(

@@ -3,8 +3,10 @@ import { DESK_PATH } from '../../shared/desk.ts'
 /* The end of a session: no tab may go on showing what a session was needed for. */
 
 const channel = new BroadcastChannel('desk')
+const CHOICE = 'desk-list'
 
 function clear() {
+  sessionStorage.removeItem(CHOICE)
   document.body.replaceChildren()
   location.replace(`${DESK_PATH}/sign-in?to=${location.pathname}`)
 }
@@ -17,7 +19,17 @@ export function leave(): void {
 
 /** Before the form of sign-out is sent: that leads this tab on. */
 export function clearOtherTabs(): void {
+  sessionStorage.removeItem(CHOICE)
   channel.postMessage('over')
+}
+
+/** Tab, order and search of the list. */
+export function readChoice(): object {
+  return JSON.parse(sessionStorage.getItem(CHOICE) ?? '{}')
+}
+
+export function keepChoice(choice: object): void {
+  sessionStorage.setItem(CHOICE, JSON.stringify(choice))
 }
 
 export function watchSession(): void {

@@ -43,7 +43,7 @@ export function SubscribeForm({ path, refused }: SubscribeFormProps) {
       id="subscribe"
       className="subscribe"
       method="post"
-      action={`${path}#subscribe`}
+      action={`${path}?subscribe#subscribe`}
       noValidate
       aria-label={subscribe.title}
       data-offline={subscribe.offline}

@@ -4,8 +4,8 @@ import type { AppRouter } from '../../server/http/router.ts'
 const ANSWER_TIMEOUT_MS = 15_000
 
 /**
- * No batching: the server refuses it. A call without an answer ends after ANSWER_TIMEOUT_MS. A proxy's refusal (4xx that is
- * not JSON) becomes one of ours without a message.
+ * No batching: the server refuses it. A call without an answer ends after ANSWER_TIMEOUT_MS. A refusal of a proxy (4xx that is
+ * not JSON) or of Node (431: too many cookies) becomes one of ours without a message.
  */
 export const trpc = createTRPCClient<AppRouter>({
   links: [
@@ -18,7 +18,7 @@ export const trpc = createTRPCClient<AppRouter>({
         options?.signal?.addEventListener('abort', abort)
         const answer = await fetch(url, { ...(options as RequestInit), signal: request.signal })
         const { status, headers } = answer
-        const isOurs = headers.get('content-type')?.startsWith('application/json')
+        const isOurs = headers.get('content-type')?.startsWith('application/json') && status !== 431
         if (status < 400 || status >= 500 || isOurs) return answer
         return new Response(JSON.stringify({ error: { code: 0, message: '', data: { httpStatus: status } } }), answer)
       },

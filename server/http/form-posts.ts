@@ -82,10 +82,11 @@ export function serveFormPosts(
   })
 }
 
-/** Whether a posted form is an order: the subscribe form has no mobile number. Before the body is read the path decides. */
+/** Whether a posted form is an order: the subscribe form has no mobile number. Before the body is read the address decides. */
 export function isOrderForm(request: FastifyRequest): boolean {
   const fields = fieldsOf(request)
-  return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(request.routeOptions.url ?? '')
+  if (fields.size > 0) return fields.has('mobile')
+  return orderPaths.includes(request.routeOptions.url ?? '') && !Object.hasOwn(request.query ?? {}, 'subscribe')
 }
 
 function pick(fields: URLSearchParams, names: string[]): Record<string, string> {

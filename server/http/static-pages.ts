@@ -125,7 +125,8 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply, pages
 
 function send(request: FastifyRequest, reply: FastifyReply, file: SiteFile, status: number): FastifyReply {
   const { body, headers } = file[preferredEncoding(request.headers['accept-encoding'])] ?? file.identity
-  const isUnchanged = status === 200 && request.headers['if-none-match']?.includes(headers.etag)
+  const isUnchanged =
+    status === 200 && request.method === 'GET' && request.headers['if-none-match']?.includes(headers.etag)
   reply.headers(headers)
   return isUnchanged ? reply.code(304).send() : reply.code(status).send(body)
 }

@@ -68,9 +68,9 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
           return print(`Would erase ${what}. Nothing was changed. Repeat the command with --yes to erase for good.`)
         const eraseSome = () => db.$executeRaw`
           DELETE FROM "Quvera_Form" WHERE "Id" IN (SELECT form."Id" FROM "Quvera_Form" form WHERE ${isMeant} LIMIT ${CHUNK})`
-        let erased: number
-        do erased = await retryDeadlock(eraseSome)
-        while (erased > 0)
+        // Another process may erase the same ones first: the end is when none is left.
+        do await retryDeadlock(eraseSome)
+        while ((await find('oldest', 1)).length > 0)
         if (subscription) await db.subscriber.deleteMany({ where: subscription })
         print(`Erased ${what}. ${ELSEWHERE}`)
       })

@@ -94,6 +94,9 @@ describe('over the limit of a minute', () => {
     expect(subscription).toMatchObject({ status: 429, message: expect.stringMatching(/^Too many requests in a short/) })
     expect((await orderByForm('203.0.113.1')).text).toContain('Too many enquiries')
     expect((await subscribeByForm('203.0.113.1')).text).toContain('Too many requests')
+    // The pages with both forms: neither was read, and the address tells which it was.
+    const refused = async (path: string) => Object.keys(JSON.parse((await postForm(path, {}, '203.0.113.1')).text))
+    expect([await refused('/'), await refused('/?subscribe')]).toEqual([['order'], ['refusedSubscription']])
   })
 })
 
