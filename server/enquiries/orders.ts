@@ -66,15 +66,14 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
     const enquiry = await retryIfLost(() => findStoredDurably(order.submissionKey))
     if (!enquiry) return 'taken'
     if (!isSameOrder(enquiry, order)) throw new RequestError(409, messages.conflict)
-    const { id, reference, receivedAt } = enquiry
+    const { id, reference, receivedAt, now } = enquiry
     if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
-    return { reference, ...((await isEarlier(db, enquiry)) && { receivedAt: receivedAt.toISOString() }) }
+    return { reference, ...(isEarlier(enquiry, now) && { receivedAt: receivedAt.toISOString() }) }
   }
 
-  async function findStoredDurably(submissionKey: string): Promise<Enquiry | undefined> {
+  async function findStoredDurably(submissionKey: string) {
     const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."SubmissionKey" = ${submissionKey}::uuid`)
-    if (enquiry) await waitForStandby(db)
-    return enquiry
+    return enquiry && { ...enquiry, now: await waitForStandby(db) }
   }
 
   /** @returns `taken` if another enquiry has the key or the reference */
@@ -132,7 +131,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
         products,
         quantity,
         receivedAt: formatIndianTime(enquiry.receivedAt),
-        isEarlier: await isEarlier(db, enquiry),
+        isEarlier: isEarlier(enquiry, await readNow(db)),
       }
     },
   }
@@ -148,9 +147,9 @@ async function retryIfTaken<T>(store: (isFirst: boolean) => Promise<T | 'taken'>
   throw new RequestError(422, messages.failed, { cause })
 }
 
-/** By the database's clock, which has set the time of receipt. */
-async function isEarlier(db: Db, { receivedAt }: Enquiry): Promise<boolean> {
-  return (await readNow(db)).getTime() - receivedAt.getTime() > EARLIER_AFTER_MS
+/** @param now by the database's clock, which has set the time of receipt */
+function isEarlier({ receivedAt }: Enquiry, now: Date): boolean {
+  return now.getTime() - receivedAt.getTime() > EARLIER_AFTER_MS
 }
 
 /** SQLSTATE classes of data exceptions, broken constraints and raised errors. */
@@ -160,10 +159,12 @@ function isRowError(error: unknown): boolean {
 
 /**
  * Writes a WAL record, because a commit that only read does not wait for a synchronous standby: a restarted primary may hold
- * rows that no standby has.
+ * rows that no standby has. @returns the time there
  */
-async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
-  await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
+async function waitForStandby(db: Pick<Db, '$queryRaw'>): Promise<Date> {
+  const [{ now }] = await db.$queryRaw<[{ now: Date }]>`
+    SELECT now() AS "now", pg_logical_emit_message(true, 'quvera', '')::text`
+  return now
 }
 
 /** Stores an enquiry and rolls it back. @param isUp whether the database is not known to be away */
