@@ -2,7 +2,7 @@
 import type { Db } from './database.ts'
 import { Prisma } from './generated/client.ts'
 
-/** A lease that ends later than its full length and this from now was taken before the clock was set back. */
+/** A lease of 15 s that ends more than 15 + 60 s from now was taken before the clock was set back. */
 const CLOCK_SET_BACK_MAX_SECONDS = 60
 
 /** The condition that a row `lease` of so many seconds is free: it has run out, or ends later than it can. */

@@ -96,7 +96,10 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
   return facts
 }
 
-/** Addresses of staff at which a mail of the last seven days did not arrive, or was marked as spam, and none has arrived since. */
+/**
+ * Addresses of staff at which a mail of the last seven days did not arrive, or was marked as spam, and none has arrived since.
+ * After a refusal by Resend (Failed) it is enough that it has taken one.
+ */
 function readLostAddresses(db: Db, addresses: string[]) {
   return db.$queryRaw<{ address: string; status: MailStatus }[]>`
     SELECT address, bad."Status"::text AS "status" FROM unnest(${addresses}::text[]) address
