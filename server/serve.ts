@@ -39,9 +39,12 @@ export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): P
   const env = readEnvOrExit(variables)
   const log = createLogger(env.LOG_LEVEL)
   let close: Awaited<ReturnType<typeof openSite>> | undefined
-  // Only `err` is cleaned of personal data, and not a message.
+  // Of an error only `err` is cleaned of personal data, and not its message.
   const logger = {
-    error: (said: unknown) => log.error(said instanceof Error ? { err: said } : {}, 'shutting down at once'),
+    error: (said: unknown) =>
+      said instanceof Error
+        ? log.error({ err: said }, 'closing has failed')
+        : log.error(`shutting down at once: ${said}`),
   }
   closeWithGrace({ delay: SHUTDOWN_MAX_MS, logger, skip: CRASHES }, async ({ signal, err }) => {
     if (err) log.error({ err }, 'a fault of ours: shutting down')

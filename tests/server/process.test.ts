@@ -106,7 +106,7 @@ describe('a server process', () => {
     another.process.kill('SIGWINCH')
     await eventually(() => expect(another.stdout()).toContain('a fault of ours: shutting down'))
     expect(await another.stop('SIGWINCH')).toEqual({ code: 1, signal: null }) // while it closes
-    expect(another.stdout()).toContain('shutting down at once')
+    expect(another.stdout()).toContain('shutting down at once: second error')
     for (const { stdout, stderr } of [server, another]) expect(stdout() + stderr()).not.toContain('asha@')
   })
 

@@ -21,5 +21,6 @@ function hasRoom(): boolean {
 /** An empty folder there, for what several tests share. */
 export async function createFolder(prefix: string) {
   const path = await mkdtemp(join(scratch, prefix))
-  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+  // Retries: PostgreSQL may write its last files while its site has ended already.
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 }) }
 }
