@@ -42,8 +42,6 @@ export type Timeouts = typeof TIMEOUTS
 
 /** Limits for the bodies of all unanswered requests together. The desk and events of Resend have their own: a flood must not stop orders. */
 const BODY_BUDGET_BYTES = { forms: 8 * 1024 * 1024, desk: 1024 * 1024, events: 2 * 1024 * 1024 }
-/** The last answer says to connect anew. A client that sends more all the same, without reading answers, is cut. */
-const REQUESTS_A_CONNECTION_MAX = 100
 const PROBES = ['/readyz', '/statusz']
 
 /** Builds the application. It does not listen yet. */
@@ -59,7 +57,6 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     trustProxy: env.TRUST_PROXY.length > 0 && env.TRUST_PROXY,
     bodyLimit: BODY_LIMIT,
-    maxRequestsPerSocket: REQUESTS_A_CONNECTION_MAX,
     // Both are needed: Node's below ends a slow body, and Fastify sets that one to 0 unless its own is given.
     requestTimeout: requestMs,
     http: {
@@ -78,7 +75,6 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     },
   })
   app.removeAllContentTypeParsers() // each route has its own; a body that is sent elsewhere is not read
-  app.server.on('dropRequest', (_request, socket) => socket.destroy())
   addHooks(app, headers, parts)
   app.setErrorHandler((error, request, reply) => {
     logFailure(error, request)
