@@ -1,5 +1,6 @@
 // Enquiries as rows of a spreadsheet, for `staff export` and the desk.
 import { stringify } from 'csv-stringify'
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { columns as fieldColumns, inOrder, isAfter, type ListOrder } from './enquiry.ts'
@@ -18,7 +19,7 @@ const FIELDS = Prisma.raw(
     .join(', '),
 )
 
-/** With `recordColumns` as its keys. */
+/** With `recordColumns` as its keys, but for `Received`. */
 type EnquiryRecord = Record<string, unknown> & { ReceivedAt: Date; Id: string }
 
 /**
@@ -30,8 +31,7 @@ export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) 
   do {
     const after = isAfter(last && { receivedAt: last.ReceivedAt, id: last.Id }, order)
     const rows: EnquiryRecord[] = await db.$queryRaw`
-      SELECT form."Reference", to_char(form."ReceivedAt" AT TIME ZONE 'Asia/Kolkata', 'DD Mon YYYY HH24:MI "IST"') AS "Received",
-        form."Status"::text, ${FIELDS}, form."SuspectedSpam", coalesce(mails."Staff", '') AS "StaffMail",
+      SELECT form."Reference", form."Status"::text, ${FIELDS}, form."SuspectedSpam", coalesce(mails."Staff", '') AS "StaffMail",
         coalesce(mails."Acknowledgement", '') AS "AcknowledgementMail", coalesce(mails."LastError", '') AS "LastError",
         form."ReceivedAt", form."Id"::text, coalesce(form."Note", '') AS "Note"
       FROM (
@@ -42,7 +42,7 @@ export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) 
           min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "LastError"
         FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id"
       ) mails ORDER BY ${inOrder(order)}`
-    yield* rows
+    yield* rows.map(({ Reference, ...row }) => ({ Reference, Received: formatIndianTime(row.ReceivedAt), ...row }))
     last = rows.length === CHUNK ? rows.at(-1) : undefined
   } while (last)
 }

@@ -14,7 +14,6 @@ const texts: Record<number, [code: TrpcCode, message: string]> = {
   403: ['FORBIDDEN', `Forms are taken from our own pages only. If you are on one, please call ${brand.phone}.`],
   404: ['NOT_FOUND', 'There is nothing here.'],
   405: ['METHOD_NOT_SUPPORTED', 'This address does not take that method.'],
-  408: ['TIMEOUT', 'The request took too long. Please try again.'],
   409: ['CONFLICT', messages.conflict],
   413: ['PAYLOAD_TOO_LARGE', 'The form holds too much text.'],
   415: ['UNSUPPORTED_MEDIA_TYPE', 'Orders are sent as application/json.'],

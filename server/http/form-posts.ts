@@ -26,7 +26,7 @@ export function serveFormPosts(
   limits: RateLimits,
   sendPage: SendPage,
 ): void {
-  /** Before the body is read, so the path decides which form it probably is. */
+  /** Before the body is read, so the address decides which form it probably is. */
   function countForm(request: FastifyRequest, reply: FastifyReply) {
     return limits.countOrRefuse(isOrderForm(request) ? 'order' : 'subscription', request, reply)
   }
