@@ -40,6 +40,9 @@ export const advisory = {
  */
 export const CONDITIONS_SHOWN: boolean = true
 
+/** Under Buy Now, and under the title of the safety information. */
+export const otherMedicines = 'Do you take any medicine? Ask your physician first.'
+
 /** Where bottles are shown large. '' once the pictures show the real ones. */
 export const illustration: string = 'Illustration; your pack may look different.'
 

@@ -7,7 +7,7 @@ export const buyNow = {
   title: 'Buy Now',
   description: `Send an enquiry for ${products.join(' or ')}. You get a reference right away, and our team replies by phone or email.`,
   closing: 'Tell us how many you need, and our team calls or writes back.',
-  lead: 'Health supplements for your shop or for yourself. Tell us what you need: you get a reference right away, and our team replies by phone or email.',
+  lead: 'Health supplements for your shop or for yourself. You get a reference right away, and our team replies by phone or email.',
   advice:
     'Take a health supplement as directed by your physician. Ask first if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
   pictureAlt: `${products[0]} and ${products[1]} before a note card`,
@@ -66,6 +66,8 @@ export const slip = {
 
 /** Asked beside a field when it is left, and when the form is sent the first time. Unchanged, it is sent the second time. */
 export const doubtTexts = {
+  notSent: 'Not sent yet: there is a question above. To leave it as it is, send once more.',
+  digits: (typed: number) => `A mobile number has 10 digits, this one ${typed}.`,
   mobile: 'Mobile numbers in India begin with 6, 7, 8 or 9. Is yours right? Then send it as it is.',
   email: 'Did you mean this address?',
   emailKept: 'If not, send it as it is.',
@@ -73,8 +75,8 @@ export const doubtTexts = {
 
 /** Stands under its field. */
 export const helpTexts: Partial<Record<OrderField, string>> = {
-  quantity:
-    'One product per enquiry; the other follows in one step. Packs or cartons: we settle size and price with you.',
+  quantity: 'Packs or cartons: we settle size and price with you.',
+  products: 'One product per enquiry; the other follows in one step, once this is sent.',
 }
 
 /** Leads to the telephone, under the title. */

@@ -71,7 +71,7 @@ export const LABEL_CAPTION = 'Active ingredients, as on the label'
 export const TAGLINE = 'Revitalize your health with precision formulation'
 export const INDICATIONS_LEAD = 'As listed by the maker. Ask your physician.'
 /** The link to the physician's sheet. */
-export const SHEET_LINK = 'Show it to your physician'
+export const SHEET_LINK = 'Show it to your physician: print\u00a0or\u00a0share'
 
 /** Also the name of its picture. */
 export type Indication = keyof typeof indicationAlts

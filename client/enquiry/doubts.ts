@@ -1,16 +1,26 @@
+import { doubtTexts } from '../content/enquiry-form.ts'
 import { mistypedEndings, similarDomains, wellKnownDomains } from '../content/mail-domains.ts'
 
-/** What may be mistyped, though no rule is broken. The visitor is asked once, and may send it as it is. */
+/** What may be mistyped. What breaks no rule is asked about once, and may be sent as it is. */
 export interface Doubts {
-  /** No Indian mobile number begins so. */
-  mobile?: true
+  /** What is said about the number. */
+  mobile?: string
   /** The address that was probably meant. */
   email?: string
 }
 
+const MOBILE_DIGITS = 10
+
 export function doubtsOf({ mobile = '', email = '' }: { [field in 'mobile' | 'email']?: string | undefined }): Doubts {
   const suggestion = suggestEmail(email)
-  return { ...(/^[0-5]/.test(mobile) && { mobile: true }), ...(suggestion && { email: suggestion }) }
+  const mobileDoubt = doubtOfMobile(mobile)
+  return { ...(mobileDoubt && { mobile: mobileDoubt }), ...(suggestion && { email: suggestion }) }
+}
+
+function doubtOfMobile(mobile: string): string | false {
+  if (!/^\d+$/.test(mobile)) return false
+  if (mobile.length !== MOBILE_DIGITS) return doubtTexts.digits(mobile.length)
+  return /^[0-5]/.test(mobile) && doubtTexts.mobile
 }
 
 function suggestEmail(email: string): string | undefined {

@@ -12,6 +12,7 @@ export function OrderActions({
 }: OrderState & { onStop: () => void }) {
   return (
     <div className="submit" hidden={received !== undefined}>
+      <p className="small">{buyNow.advice}</p>
       <div aria-live="polite">
         {note && (
           <p key={note} className="submit-note">
@@ -41,7 +42,6 @@ export function OrderActions({
       <p className="small">
         {privacyNotice} More on this, and on your rights, in our <a href="/privacy-policy">Privacy Policy</a>.
       </p>
-      <p className="small">{buyNow.advice}</p>
     </div>
   )
 }

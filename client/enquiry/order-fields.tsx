@@ -3,6 +3,7 @@ import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { fieldLimits, type OrderField } from '../../shared/order.ts'
 import { choose, doubtTexts, helpTexts, hints, labels, optionalHint } from '../content/enquiry-form.ts'
+import { Address } from '../ui/text.tsx'
 import type { Doubts } from './doubts.ts'
 
 interface OrderFieldsProps {
@@ -60,7 +61,7 @@ export function OrderFields({
             <>
               {doubtTexts.email}
               <button type="button" className="pill" onClick={() => onTakeEmail(doubts.email ?? '')}>
-                {doubts.email}
+                <Address>{doubts.email}</Address>
               </button>
               <span>{doubtTexts.emailKept}</span>
             </>
@@ -77,7 +78,7 @@ export function OrderFields({
           enterKeyHint="next"
         />
       </Field>
-      <Field {...about('mobile')} doubt={doubts.mobile && doubtTexts.mobile}>
+      <Field {...about('mobile')} doubt={doubts.mobile}>
         <div className="with-sign">
           <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" />
           <span aria-hidden="true">+91</span>

@@ -61,10 +61,11 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
       setState(next)
       if (next.received) setInitial({ reactKey: next.received.reference })
     })
-    const first = form.current?.querySelector<HTMLElement>('[aria-invalid], [data-doubted]')
-    if (!first) return
-    first.focus({ preventScroll: true })
-    scrollToProblem(first.closest('.field') ?? first, form.current ?? first)
+    const first = (mark: string) => form.current?.querySelector<HTMLElement>(mark)
+    const field = first('[aria-invalid]') ?? first('[data-doubted]')
+    if (!field) return
+    field.focus({ preventScroll: true })
+    scrollToProblem(field.closest('.field') ?? field, form.current ?? field)
   }
 
   const sendButton = () => form.current?.querySelector<HTMLElement>('.send')
@@ -86,7 +87,8 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     const { [name as keyof Doubts]: doubt, ...doubts } = state.doubts ?? {}
     if (!error && !doubt) return
     const isLast = error && Object.keys(fieldErrors).length === 0
-    setState(isLast ? {} : { ...state, fieldErrors, doubts })
+    const isAsked = Object.keys(doubts).length > 0
+    setState({ ...(!isLast && state), fieldErrors, doubts, note: isAsked ? state.note : undefined })
     if (isLast) dismissToasts()
   }
 

@@ -4,9 +4,10 @@ import { ToastContainer, toast } from 'react-toastify/unstyled'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import type { FormFields } from '../../shared/typed-text.ts'
+import { doubtTexts } from '../content/enquiry-form.ts'
 import { fieldErrorsOf, notStored, notStoredRetry, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
 import { toastTransition } from '../ui/toast-transition.ts'
-import { doubtsOf } from './doubts.ts'
+import { type Doubts, doubtsOf } from './doubts.ts'
 import type { OrderState } from './order-state.ts'
 import { currentKey, retryAfterMs, sendOrder, setCurrentKey } from './send-order.ts'
 import { answeredStatus, isNotUnderstood } from './trpc.ts'
@@ -35,10 +36,12 @@ export function createOrderSender(show: Show, submissionKey?: string) {
   /** Values about which the visitor was asked. */
   const asked = new Set<string>()
 
-  function newDoubts({ mobile, email }: OrderContent) {
-    const doubts = doubtsOf({ mobile: asked.has(mobile) ? '' : mobile, email: asked.has(email) ? '' : email })
+  /** Of fields without an error, and about values that nobody has asked about. */
+  function newDoubts(typed: Record<'mobile' | 'email', string>, fieldErrors: Record<string, string>): Doubts {
+    const open = (name: 'mobile' | 'email') => (name in fieldErrors || asked.has(typed[name]) ? '' : typed[name])
+    const [mobile, email] = [open('mobile'), open('email')]
     asked.add(mobile).add(email)
-    return Object.keys(doubts).length > 0 ? doubts : undefined
+    return doubtsOf({ mobile, email })
   }
 
   function finish() {
@@ -93,18 +96,21 @@ export function createOrderSender(show: Show, submissionKey?: string) {
     send(form: HTMLFormElement) {
       if (underWay) return
       toast.dismiss()
+      const typed = readOrderFields(fieldsOf(form))
       const checked = orderContentSchema.safeParse({
-        ...readOrderFields(fieldsOf(form)),
+        ...typed,
         // performance.now() counts from the navigation, which shows the form.
         filledInMs: Math.round(performance.now()),
       })
       if (checked.success) {
-        const doubts = newDoubts(checked.data)
-        return doubts ? show({ doubts }) : void start(checked.data, form)
+        const doubts = newDoubts(typed, {})
+        const isAsked = Object.keys(doubts).length > 0
+        return isAsked ? show({ doubts, note: doubtTexts.notSent }) : void start(checked.data, form)
       }
       const problem = problemOf(checked.error)
+      const fieldErrors = fieldErrorsOf(problem)
       toast.error(problem.message)
-      show({ fieldErrors: fieldErrorsOf(problem) })
+      show({ fieldErrors, doubts: newDoubts(typed, fieldErrors) })
     },
     stop() {
       if (!underWay) return

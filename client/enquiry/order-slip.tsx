@@ -3,6 +3,7 @@ import { brand } from '../../shared/brand.ts'
 import { plainMobile, readEmail, readText } from '../../shared/typed-text.ts'
 import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import { nextSteps, slip } from '../content/enquiry-form.ts'
+import { Address } from '../ui/text.tsx'
 import { fieldsOf } from './order-sender.tsx'
 
 export type SlipContent = Partial<
@@ -56,7 +57,13 @@ export function OrderSlip({ content, reference, children }: OrderSlipProps) {
           {rows.map(([label, value]) => (
             <tr key={label}>
               <th scope="row">{label}</th>
-              <td key={value}>{value && <bdi dir="ltr">{value}</bdi>}</td>
+              <td key={value}>
+                {value && (
+                  <bdi dir="ltr">
+                    <Address>{value}</Address>
+                  </bdi>
+                )}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, COMPOSITION_ID, type Product, productPath } from '../../shared/catalogue.ts'
 import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
-import { advisory, labelFacts, notForMedicinalUse, PRODUCT_CLASS } from '../content/advisory.ts'
+import { advisory, labelFacts, notForMedicinalUse, otherMedicines, PRODUCT_CLASS } from '../content/advisory.ts'
 import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
 import { INDICATIONS_LEAD, LABEL_CAPTION, type ProductContent } from '../content/product.ts'
@@ -41,7 +41,7 @@ function ProductPage(content: ProductContent) {
         <Indications {...indications} />
         <Advisory product={content.product} />
       </Section>
-      <Section id="safety">
+      <Section id="safety" note={otherMedicines}>
         <Notes kind="safety" notes={safety} />
       </Section>
       <Closing {...content} />
@@ -54,7 +54,7 @@ interface SectionProps {
   ground?: string
   /** Text under the heading. Without it the content stands beside the heading on wide screens. */
   lead?: string
-  /** Stands below the lead. */
+  /** Stands below the heading and the lead. */
   note?: string
   children: ReactNode
 }

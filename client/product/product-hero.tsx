@@ -1,6 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, COMPOSITION_ID, products } from '../../shared/catalogue.ts'
-import { illustration } from '../content/advisory.ts'
+import { illustration, otherMedicines } from '../content/advisory.ts'
 import { fullName } from '../content/compositions.ts'
 import { type ProductContent, TAGLINE } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
@@ -40,6 +40,9 @@ export function ProductHero({ content }: { content: ProductContent }) {
               </a>
               <SheetLink product={product} />
             </div>
+            <p>
+              {otherMedicines} <a href="#safety">Safety information</a>
+            </p>
           </section>
           <div className="figures">
             <ul>

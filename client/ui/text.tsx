@@ -34,6 +34,18 @@ export function Linked({ children }: { children: string }) {
   ))
 }
 
+/** Breaks a long address before a dot or @, and not within a word. */
+export function Address({ children }: { children: string }) {
+  const parts = children.split(/(?=[.@])/)
+  return parts.map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ))
+}
+
 /**
  * Amounts, one a line: "300 mg" or "EPA 90 mg". The figure is large, the words are small. A page translated into Arabic or Urdu
  * keeps their order.

@@ -1,12 +1,17 @@
 // The form asks about a mobile number that no Indian network has, and about an address with a slip in a well-known domain.
 import { expect, it } from 'vitest'
+import { doubtTexts } from '../../client/content/enquiry-form.ts'
 import { doubtsOf } from '../../client/enquiry/doubts.ts'
 
 const mobile = '9876543210'
 const email = 'asha@shop.example'
 
+it.each(['9', '987654321', '98765432101'])('says how many digits %s has', (mobile) =>
+  expect(doubtsOf({ mobile })).toEqual({ mobile: doubtTexts.digits(mobile.length) }),
+)
+
 it.each(['0000000000', '1234567890', '5876543210'])('asks about the number %s', (doubtful) =>
-  expect(doubtsOf({ mobile: doubtful, email })).toEqual({ mobile: true }),
+  expect(doubtsOf({ mobile: doubtful, email })).toEqual({ mobile: doubtTexts.mobile }),
 )
 
 it.each(['6000000000', '7876543210', '8876543210', mobile])('does not ask about the number %s', (right) =>
