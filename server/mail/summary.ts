@@ -55,31 +55,53 @@ export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'error'>
   }
 }
 
-/**
- * A summary is due `waitMs` after the first enquiry is untold, and
- * - if there was none for a day: for a real enquiry and for suspected spam,
- * - if the interval since the last one is over, and a mail of that was taken, a restore has withheld it, or there is a new address:
- *   for a real enquiry.
- * So a summary that reaches nobody does not beget another on the same day. clock_timestamp, because another process may have
- * written one since this transaction began.
- */
+/** What a summary waits for, in milliseconds since then; null: never. */
+interface SummaryFacts {
+  /** Since the first enquiry is untold. */
+  untoldMs: number | null
+  /** The same of suspected spam. */
+  untoldSpamMs: number | null
+  /** Since the last summary. */
+  lastMs: number | null
+  /** A mail of the last summary was taken, or a restore has withheld it. */
+  wasTaken: boolean
+  /** To whom the last summary was written, in lower case. */
+  lastReceivers: string[]
+}
+
 async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Env, waitMs: number): Promise<boolean> {
-  const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget } = env
-  const before = (ms: number) => Prisma.sql`now() - make_interval(secs => ${ms / 1000})`
-  const untoldSince = (isSpam: boolean) =>
+  return isDueBy(await readFacts(db), env, waitMs)
+}
+
+/**
+ * An enquiry is told of `waitMs` after it is first untold, but not before the interval since the last summary is over, and not
+ * on the same day as one that reached nobody, unless staff have a new address. Suspected spam begets a summary once a day.
+ */
+export function isDueBy(
+  { untoldMs, untoldSpamMs, lastMs, wasTaken, lastReceivers }: SummaryFacts,
+  { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget }: Pick<Env, 'STAFF_EMAILS' | 'MAIL_DAILY_BUDGET'>,
+  waitMs: number,
+): boolean {
+  const isEnquiryDue = untoldMs !== null && untoldMs >= waitMs
+  const isSpamDue = untoldSpamMs !== null && untoldSpamMs >= waitMs
+  if (lastMs === null || lastMs >= DAY_MS) return isEnquiryDue || isSpamDue
+  if (!isEnquiryDue || lastMs < summaryIntervalMs(budget, staff.length)) return false
+  return wasTaken || staff.some((address) => !lastReceivers.includes(address.toLowerCase()))
+}
+
+/** By clock_timestamp, as another process may have written a summary since this transaction began. */
+async function readFacts(db: Pick<Db, '$queryRaw'>): Promise<SummaryFacts> {
+  const since = (time: Prisma.Sql) => Prisma.sql`(extract(epoch FROM clock_timestamp() - ${time}) * 1000)::float`
+  const firstUntold = (isSpam: boolean) =>
     Prisma.sql`(SELECT min("UntoldSince") FROM "Quvera_Form" WHERE "SuspectedSpam" = ${isSpam} AND "UntoldSince" IS NOT NULL)`
-  const [{ isDue }] = await db.$queryRaw<[{ isDue: boolean | null }]>`
+  const [facts] = await db.$queryRaw<[SummaryFacts]>`
     WITH last AS (SELECT "Id", "At" FROM "Quvera_Summary" WHERE "At" <= clock_timestamp() ORDER BY "At" DESC LIMIT 1),
-      mails AS (SELECT "Status", "WithheldBecause", lower("To") AS address FROM "Quvera_Mail" WHERE "SummaryId" = (SELECT "Id" FROM last))
-    SELECT CASE
-      WHEN NOT EXISTS (SELECT FROM last) OR (SELECT "At" FROM last) <= ${before(DAY_MS)}
-        THEN least(${untoldSince(false)}, ${untoldSince(true)}) <= ${before(waitMs)}
-      WHEN (SELECT "At" FROM last) <= ${before(summaryIntervalMs(budget, staff.length))}
-        AND (EXISTS (SELECT FROM mails WHERE "Status" IN ('Sent', 'Delivered', 'Complained') OR "WithheldBecause" = 'Restored')
-          OR EXISTS (SELECT FROM unnest(${staff}::text[]) AS staff (address) WHERE lower(staff.address) NOT IN (SELECT address FROM mails)))
-        THEN ${untoldSince(false)} <= ${before(waitMs)}
-      END AS "isDue"`
-  return isDue === true
+      mails AS (SELECT "Status", "WithheldBecause", "To" FROM "Quvera_Mail" WHERE "SummaryId" = (SELECT "Id" FROM last))
+    SELECT ${since(firstUntold(false))} AS "untoldMs", ${since(firstUntold(true))} AS "untoldSpamMs",
+      ${since(Prisma.sql`(SELECT "At" FROM last)`)} AS "lastMs",
+      EXISTS (SELECT FROM mails WHERE "Status" IN ('Sent', 'Delivered', 'Complained') OR "WithheldBecause" = 'Restored') AS "wasTaken",
+      ARRAY(SELECT lower("To") FROM mails) AS "lastReceivers"`
+  return facts
 }
 
 /**
