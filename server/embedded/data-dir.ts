@@ -118,7 +118,7 @@ function assertVersion(dataDir: string, version: string): void {
       `The folder ${pathIn(dataDir, 'database')} is no database: it has no PG_VERSION. Nothing was changed. Choose another DATA_DIR, or put the database's files back.`,
     )
   throw new OperatorError(
-    `The database in ${dataDir} is of PostgreSQL ${found}, and this version of the site has PostgreSQL ${version}. With the version before run \`${staffCommand('backup FILE')}\`, then with this one and an empty DATA_DIR \`${staffCommand('restore FILE')}\`. Nothing was changed.`,
+    `The database in ${dataDir} is of PostgreSQL ${found}, and this version of the site has PostgreSQL ${version}. With the version before run \`${staffCommand('backup FILE')}\`, then with this one and an empty DATA_DIR \`${staffCommand('restore --moved FILE')}\`. Nothing was changed.`,
   )
 }
 

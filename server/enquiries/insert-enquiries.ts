@@ -23,7 +23,7 @@ export const REFERENCE = new RegExp(`[A-Z]{1,5}-[${ALPHABET}]{6}`)
 
 export function createReference(): string {
   const code = Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
-  // Staff commands take digits alone for the number of a mail.
+  // Digits alone would be taken for a part of a phone number.
   return /[A-Z]/.test(code) ? `${brand.referencePrefix}-${code}` : createReference()
 }
 
