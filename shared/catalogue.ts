@@ -10,6 +10,11 @@ export function productSlug(product: string): string {
   return product.toLowerCase().replaceAll(' ', '-')
 }
 
+/** What somebody who has asked for one product may also want. */
+export function otherProduct(product: string | undefined): Product | undefined {
+  return products.find((other) => other !== product)
+}
+
 export function buyNowPath(product?: Product): string {
   return product ? `/buy-now?product=${productSlug(product)}` : '/buy-now'
 }

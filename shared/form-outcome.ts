@@ -3,6 +3,8 @@ import type { Problem } from './order.ts'
 /** The page after an order. Not in page-paths.ts, because main.ts would load the catalogue with it. */
 export const RECEIVED_PATH = '/received'
 
+export const receivedUrl = (reference: string) => `${RECEIVED_PATH}?reference=${reference}`
+
 /** The result of a form that was sent without scripts. The page that answers it is rendered from this. */
 export interface FormOutcome {
   order?: RefusedOrder

@@ -18,6 +18,9 @@ const allergens: Record<string, string> = {
 export const notForMedicinalUse =
   'It is not for medicinal use, and not meant to diagnose, treat, cure or prevent any disease.'
 
+/** Follows it there. */
+export const notInsteadOfMedicine = 'It does not take the place of any medicine.'
+
 export const advisory = {
   title: 'Please read before use',
   paragraphs(product: Product): string[] {
@@ -41,7 +44,7 @@ export const advisory = {
 export const CONDITIONS_SHOWN: boolean = true
 
 /** Under Buy Now, and under the title of the safety information. */
-export const otherMedicines = 'Do you take any medicine? Ask your physician first.'
+export const otherMedicines = 'Do you take any medicine, for blood pressure for example? Ask your physician first.'
 
 /** Where bottles are shown large. '' once the pictures show the real ones. */
 export const illustration: string = 'Illustration; your pack may look different.'

@@ -6,8 +6,9 @@ import { messages, type OrderField } from '../../shared/order.ts'
 export const buyNow = {
   title: 'Buy Now',
   description: `Send an enquiry for ${products.join(' or ')}. You get a reference right away, and our team replies by phone or email.`,
-  closing: 'Tell us how many you need, and our team calls or writes back.',
-  lead: 'Health supplements for your shop or for yourself. You get a reference right away, and our team replies by phone or email.',
+  closing: 'Tell us how many you need: our team calls or writes back with price and pack size.',
+  lead: 'Health supplements for your shop or for yourself. You get a reference right away. Our team replies by phone or email, with price and pack size.',
+  price: 'Price and pack size: on enquiry.',
   advice:
     'Take a health supplement as directed by your physician. Ask first if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
   pictureAlt: `${products[0]} and ${products[1]} before a note card`,
@@ -18,8 +19,9 @@ export const enquiryReceived = {
   title: messages.received,
   description: 'Your enquiry has arrived. Here is its reference, and what happens next.',
   heading: 'Thank you. We\u00a0have\u00a0your enquiry.',
-  lead: 'Someone from our team will call or write to you. Please keep your reference.',
-  quote: `Please quote it when you call or write: ${brand.phone}, ${brand.email}.`,
+  lead: 'Someone from our team will call or write to you. Nothing is bought yet. Please keep your reference.',
+  other: (product: string) => `For ${product} too, send another enquiry: your details are kept.`,
+  quote: `Something wrong, or a question? Call or write, and quote your reference: ${brand.phone}, ${brand.email}.`,
 }
 
 /** On the page of a reference while the database is away, or for a client that asks for too many. */
@@ -59,6 +61,7 @@ export const scriptOffline =
 /** The paper slip beside the form. */
 export const slip = {
   title: 'Your enquiry',
+  from: 'From',
   reference: 'Your reference',
   mobile: 'Your number',
   email: 'Your mail',
@@ -66,6 +69,7 @@ export const slip = {
 
 /** Asked beside a field when it is left, and when the form is sent the first time. Unchanged, it is sent the second time. */
 export const doubtTexts = {
+  notSentYet: 'Not sent yet.',
   notSent: 'Not sent yet: there is a question above. To leave it as it is, send once more.',
   digits: (typed: number) => `A mobile number has 10 digits, this one ${typed}.`,
   mobile: 'Mobile numbers in India begin with 6, 7, 8 or 9. Is yours right? Then send it as it is.',
@@ -75,7 +79,8 @@ export const doubtTexts = {
 
 /** Stands under its field. */
 export const helpTexts: Partial<Record<OrderField, string>> = {
-  quantity: 'Packs or cartons: we settle size and price with you.',
+  name: 'Yours, or your shop’s.',
+  quantity: 'In packs. For cartons, tell us when we call.',
   products: 'One product per enquiry; the other follows in one step, once this is sent.',
 }
 
@@ -84,6 +89,9 @@ export const ratherCall = 'Rather call?'
 
 /** Said under the title when a link has chosen something in the form. */
 export const chosen = ' is chosen in the form.'
+
+/** Said there after a reload, before the reference. */
+export const sentBefore = 'Your enquiry is sent: '
 
 export const nextStepsTitle = 'What happens next'
 

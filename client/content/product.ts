@@ -67,11 +67,13 @@ interface Composition {
 
 /** Stands above the amounts: what a dose is, nobody has told us. */
 export const LABEL_CAPTION = 'Active ingredients, as on the label'
+/** Follows it. */
+export const MICROGRAMS = '1000 mcg are 1 mg.'
 /** Under the name of each product. */
 export const TAGLINE = 'Revitalize your health with precision formulation'
 export const INDICATIONS_LEAD = 'As listed by the maker. Ask your physician.'
 /** The link to the physician's sheet. */
-export const SHEET_LINK = 'Show it to your physician: print\u00a0or\u00a0share'
+export const SHEET_LINK = 'Show it to your physician: a\u00a0sheet of\u00a0one\u00a0page'
 
 /** Also the name of its picture. */
 export type Indication = keyof typeof indicationAlts

@@ -9,6 +9,8 @@ import type { Doubts } from './doubts.ts'
 interface OrderFieldsProps {
   fieldErrors: Record<string, string>
   doubts?: Doubts | undefined
+  /** The form is not sent because of the doubts. */
+  isHeldBack: boolean
   /** Puts the address that was probably meant into its field. */
   onTakeEmail: (email: string) => void
   /** The values at first. */
@@ -27,6 +29,7 @@ interface OrderFieldsProps {
 export function OrderFields({
   fieldErrors,
   doubts = {},
+  isHeldBack,
   onTakeEmail,
   values = {},
   submissionKey,
@@ -48,6 +51,7 @@ export function OrderFields({
       'data-doubted': isDoubted || undefined,
     }
   }
+  const notSentYet = isHeldBack ? doubtTexts.notSentYet : ''
   const about = (name: OrderField) => ({ name, error: fieldErrors[name] })
   return (
     <div className="fields" inert={isLocked} hidden={isHidden}>
@@ -59,7 +63,7 @@ export function OrderFields({
         doubt={
           doubts.email && (
             <>
-              {doubtTexts.email}
+              {notSentYet} {doubtTexts.email}
               <button type="button" className="pill" onClick={() => onTakeEmail(doubts.email ?? '')}>
                 <Address>{doubts.email}</Address>
               </button>
@@ -78,7 +82,7 @@ export function OrderFields({
           enterKeyHint="next"
         />
       </Field>
-      <Field {...about('mobile')} doubt={doubts.mobile}>
+      <Field {...about('mobile')} doubt={doubts.mobile && `${notSentYet} ${doubts.mobile}`}>
         <div className="with-sign">
           <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" />
           <span aria-hidden="true">+91</span>

@@ -1,17 +1,19 @@
 import { type FocusEvent, type FormEvent, startTransition, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { brand } from '../../shared/brand.ts'
-import { products } from '../../shared/catalogue.ts'
+import { otherProduct } from '../../shared/catalogue.ts'
 import type { OrderContent } from '../../shared/order.ts'
 import { telephone } from '../content/contact.ts'
 import {
   anotherEnquiry,
   buyNow,
   chosen,
+  doubtTexts,
   enquiryReceived,
   notAPurchase,
   ratherCall,
   scriptOffline,
+  sentBefore,
 } from '../content/enquiry-form.ts'
 import { type Doubts, doubtsOf } from './doubts.ts'
 import { OrderActions } from './order-actions.tsx'
@@ -116,6 +118,8 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     if (state.order) setInitial({ reactKey: 'another', values: valuesForAnother(state.order) })
     dismissToasts()
     show({})
+    const product = form.current?.elements.namedItem('products') as HTMLSelectElement
+    document.querySelector('.chosen')?.replaceChildren(`${product.value}${chosen}`)
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
@@ -131,11 +135,14 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
   useEffect(() => {
     if (!state.received) return
     const { title } = document
+    const { href } = location
     document.title = `${enquiryReceived.title} | ${brand.name}`
+    history.replaceState(history.state, '', `?reference=${state.received.reference}`) // preselect.ts shows it after a reload
     // If rendering the confirmation throws, nobody sees it and its key must stay: the cleanup stops the timer.
     const timer = setTimeout(setCurrentKey, 0, null)
     return () => {
       document.title = title
+      history.replaceState(history.state, '', href)
       clearTimeout(timer)
     }
   }, [state.received])
@@ -153,7 +160,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
           {ratherCall} <a href={telephone}>{brand.phone}</a>
         </p>
         {/* preselect.ts writes into it before React comes. */}
-        <p className="chosen" data-chosen={chosen} suppressHydrationWarning>
+        <p className="chosen" data-chosen={chosen} data-sent={sentBefore} suppressHydrationWarning>
           {''}
         </p>
       </div>
@@ -181,6 +188,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
             isHidden={isReceived}
             fieldErrors={state.fieldErrors ?? {}}
             doubts={state.doubts}
+            isHeldBack={state.note === doubtTexts.notSent}
             onTakeEmail={takeEmail}
             values={initial.values}
             submissionKey={initial.submissionKey}
@@ -211,5 +219,5 @@ function scrollToProblem(field: Element, form: Element) {
 }
 
 function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
-  return { name, email, mobile, retailerSelfUse, products: products.find((product) => product !== last) ?? last }
+  return { name, email, mobile, retailerSelfUse, products: otherProduct(last) ?? last }
 }

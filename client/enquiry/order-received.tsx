@@ -1,16 +1,17 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { brand } from '../../shared/brand.ts'
-import { RECEIVED_PATH, type Received } from '../../shared/form-outcome.ts'
+import { otherProduct } from '../../shared/catalogue.ts'
+import { type Received, receivedUrl } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
 import { chatLink } from '../content/contact.ts'
 import { enquiryReceived, receivedEarlier } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
-import { OrderSlip } from './order-slip.tsx'
+import { fromOf, OrderSlip } from './order-slip.tsx'
 
 interface OrderReceivedProps {
   received: Received
   /** How we reach the visitor: known where scripts have sent the order. */
-  contact?: Pick<OrderContent, 'mobile' | 'email'> | undefined
+  contact?: OrderContent | undefined
   isPage: boolean
   /** Leads to another enquiry. */
   children: ReactNode
@@ -21,6 +22,7 @@ export function OrderReceived({ received, contact, isPage, children }: OrderRece
   const { reference, products, quantity, receivedAt, isEarlier } = received
   const what = quantity && products ? `: ${quantity} × ${products}` : ''
   // What leaves the page names the enquiry and not the visitor.
+  const other = otherProduct(products)
   const summary = `Enquiry ${reference}${what}`
   const chat = chatLink(summary)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -36,7 +38,10 @@ export function OrderReceived({ received, contact, isPage, children }: OrderRece
         {enquiryReceived.heading}
       </Heading>
       <p>{receivedAt && isEarlier ? receivedEarlier(receivedAt) : enquiryReceived.lead}</p>
-      <OrderSlip content={{ ...received, mobile: contact?.mobile, email: contact?.email }} reference={reference}>
+      <OrderSlip
+        content={{ ...received, ...(contact && { ...contact, quantity, from: fromOf(contact) }) }}
+        reference={reference}
+      >
         <div className="submit-row slip-actions">
           <button type="button" className="pill" data-print>
             Print
@@ -45,7 +50,7 @@ export function OrderReceived({ received, contact, isPage, children }: OrderRece
             type="button"
             className="pill"
             data-share={`${summary}. ${brand.company}, ${brand.phone}`}
-            data-url={`${RECEIVED_PATH}?reference=${reference}`}
+            data-url={receivedUrl(reference)}
           >
             Share
           </button>
@@ -59,7 +64,10 @@ export function OrderReceived({ received, contact, isPage, children }: OrderRece
       <p className="small">
         <Linked>{enquiryReceived.quote}</Linked>
       </p>
-      <div className="submit-row">{children}</div>
+      <div className="submit-row">
+        {contact && other && <p className="small">{enquiryReceived.other(other)}</p>}
+        {children}
+      </div>
     </div>
   )
 }

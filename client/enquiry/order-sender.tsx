@@ -33,15 +33,14 @@ export function createOrderSender(show: Show, submissionKey?: string) {
   focusManager.setFocused(true) // hidden tabs go on sending
   onlineManager.setOnline(navigator.onLine)
   let underWay: AbortController | undefined
-  /** Values about which the visitor was asked. */
+  /** Values of which a form was held back: the visitor was asked whether they are right. */
   const asked = new Set<string>()
 
-  /** Of fields without an error, and about values that nobody has asked about. */
-  function newDoubts(typed: Record<'mobile' | 'email', string>, fieldErrors: Record<string, string>): Doubts {
-    const open = (name: 'mobile' | 'email') => (name in fieldErrors || asked.has(typed[name]) ? '' : typed[name])
-    const [mobile, email] = [open('mobile'), open('email')]
+  /** About values for which no form was held back yet. */
+  function newDoubts({ mobile, email }: OrderContent): Doubts {
+    const doubts = doubtsOf({ mobile: asked.has(mobile) ? '' : mobile, email: asked.has(email) ? '' : email })
     asked.add(mobile).add(email)
-    return doubtsOf({ mobile, email })
+    return doubts
   }
 
   function finish() {
@@ -103,14 +102,15 @@ export function createOrderSender(show: Show, submissionKey?: string) {
         filledInMs: Math.round(performance.now()),
       })
       if (checked.success) {
-        const doubts = newDoubts(typed, {})
+        const doubts = newDoubts(checked.data)
         const isAsked = Object.keys(doubts).length > 0
         return isAsked ? show({ doubts, note: doubtTexts.notSent }) : void start(checked.data, form)
       }
       const problem = problemOf(checked.error)
       const fieldErrors = fieldErrorsOf(problem)
       toast.error(problem.message)
-      show({ fieldErrors, doubts: newDoubts(typed, fieldErrors) })
+      const valid = (name: 'mobile' | 'email') => (name in fieldErrors ? '' : typed[name])
+      show({ fieldErrors, doubts: doubtsOf({ mobile: valid('mobile'), email: valid('email') }) })
     },
     stop() {
       if (!underWay) return

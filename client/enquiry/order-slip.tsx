@@ -7,7 +7,7 @@ import { Address } from '../ui/text.tsx'
 import { fieldsOf } from './order-sender.tsx'
 
 export type SlipContent = Partial<
-  Record<'products' | 'quantity' | 'mobile' | 'email' | 'receivedAt', string | undefined>
+  Record<'products' | 'quantity' | 'from' | 'mobile' | 'email' | 'receivedAt', string | undefined>
 >
 
 /** What is typed so far, as it will be sent; without a quantity that would be refused. */
@@ -18,9 +18,14 @@ export function readSlip(form: HTMLFormElement | null): SlipContent {
   return {
     products: text('products'),
     quantity: Number(quantity) >= 1 ? quantity : '',
+    from: fromOf({ name: text('name'), retailerSelfUse: text('retailerSelfUse') }),
     mobile: plainMobile(text('mobile')),
     email: readEmail(fieldsOf(form)),
   }
+}
+
+export function fromOf({ name, retailerSelfUse }: { name: string; retailerSelfUse: string }): string {
+  return [name.trim(), retailerSelfUse].filter(Boolean).join(', ')
 }
 
 interface OrderSlipProps {
@@ -33,11 +38,12 @@ interface OrderSlipProps {
 
 /** A paper slip: what is asked for, and how we reach the visitor. It fills as one types; once received it is the confirmation. */
 export function OrderSlip({ content, reference, children }: OrderSlipProps) {
-  const { products, quantity, mobile, email, receivedAt } = content
+  const { products, quantity, from, mobile, email, receivedAt } = content
   const rows = Object.entries({
     Product: products,
     Quantity: quantity,
-    [slip.mobile]: mobile && `+91 ${mobileInGroups(mobile)}`,
+    [slip.from]: from,
+    [slip.mobile]: mobile && (mobile.startsWith('+') ? mobile : `+91 ${mobileInGroups(mobile)}`),
     [slip.email]: email,
     Received: receivedAt,
   }).filter(([label, value]) => value || (!reference && label !== 'Received'))

@@ -1,13 +1,30 @@
 import { productSlug } from '../../shared/catalogue.ts'
+import { receivedUrl } from '../../shared/form-outcome.ts'
+
+/** Nothing else of an address gets into the page. */
+const REFERENCE = /^[A-Z]{1,9}-[A-Z0-9]{6}$/
 
 /**
  * Selects what a link to the form names, `?product=quvera-xt` or `?for=retailer`, unless the visitor has chosen, and says so
- * under the title. Without scripts nothing is selected: a built page is the same file whatever the query says.
+ * under the title; and leads to the enquiry that was sent before a reload, `?reference=QV-7K3M9P`. Without scripts nothing is
+ * selected: a built page is the same file whatever the query says.
  */
 export function preselect(): void {
   const query = new URLSearchParams(location.search)
   select('products', query.get('product'))
   select('retailerSelfUse', query.get('for'))
+  showSent(query.get('reference') ?? '')
+}
+
+function showSent(reference: string) {
+  const note = document.querySelector<HTMLElement>('.chosen')
+  if (!note || !REFERENCE.test(reference)) return
+  const link = document.createElement('a')
+  link.href = receivedUrl(reference)
+  link.textContent = reference
+  note.replaceChildren(note.dataset.sent ?? '', link)
+  history.scrollRestoration = 'manual' // else it may lie beyond the edge
+  note.scrollIntoView({ block: 'center' })
 }
 
 function select(field: string, wanted: string | null) {

@@ -2,10 +2,17 @@ import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, COMPOSITION_ID, type Product, productPath } from '../../shared/catalogue.ts'
 import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
-import { advisory, labelFacts, notForMedicinalUse, otherMedicines, PRODUCT_CLASS } from '../content/advisory.ts'
+import {
+  advisory,
+  labelFacts,
+  notForMedicinalUse,
+  notInsteadOfMedicine,
+  otherMedicines,
+  PRODUCT_CLASS,
+} from '../content/advisory.ts'
 import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
-import { INDICATIONS_LEAD, LABEL_CAPTION, type ProductContent } from '../content/product.ts'
+import { INDICATIONS_LEAD, LABEL_CAPTION, MICROGRAMS, type ProductContent } from '../content/product.ts'
 import { productSections } from '../product/contents.tsx'
 import { Drops } from '../product/drops.tsx'
 import { Indications } from '../product/indications.tsx'
@@ -37,7 +44,7 @@ function ProductPage(content: ProductContent) {
       <Section id="dosage">
         <Notes kind="dosage" notes={dosage} icons={icons} />
       </Section>
-      <Section id="indications" lead={INDICATIONS_LEAD} note={notForMedicinalUse}>
+      <Section id="indications" lead={INDICATIONS_LEAD} note={`${notForMedicinalUse} ${notInsteadOfMedicine}`}>
         <Indications {...indications} />
         <Advisory product={content.product} />
       </Section>
@@ -83,7 +90,7 @@ function Composition({ product, composition: { rows } }: ProductContent) {
         <p className="panel-class">{PRODUCT_CLASS}</p>
         <table>
           <caption>
-            <strong>{product}</strong> {LABEL_CAPTION}
+            <strong>{product}</strong> {LABEL_CAPTION}. <NoBreakSpaces>{MICROGRAMS}</NoBreakSpaces>
           </caption>
           <thead>
             <tr>
@@ -125,8 +132,9 @@ function Composition({ product, composition: { rows } }: ProductContent) {
         </p>
       </div>
       <div className="sheet-lines">
+        <p>Medicines I take:</p>
         <p>Dose advised by the physician:</p>
-        <p>Name:</p>
+        <p>Physician’s name:</p>
         <p>Date:</p>
         <p>
           {PUBLIC_URL_PLACEHOLDER}

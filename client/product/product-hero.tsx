@@ -2,6 +2,7 @@ import { brand } from '../../shared/brand.ts'
 import { buyNowPath, COMPOSITION_ID, products } from '../../shared/catalogue.ts'
 import { illustration, otherMedicines } from '../content/advisory.ts'
 import { fullName } from '../content/compositions.ts'
+import { buyNow } from '../content/enquiry-form.ts'
 import { type ProductContent, TAGLINE } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, FullName, NoBreakSpaces } from '../ui/text.tsx'
@@ -41,7 +42,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
               <SheetLink product={product} />
             </div>
             <p>
-              {otherMedicines} <a href="#safety">Safety information</a>
+              {buyNow.price} {otherMedicines} <a href="#safety">Safety information</a>
             </p>
           </section>
           <div className="figures">

@@ -34,9 +34,10 @@ export function Linked({ children }: { children: string }) {
   ))
 }
 
-/** Breaks a long address before a dot or @, and not within a word. */
+/** A long address breaks before its @, or before a dot of what precedes it. */
 export function Address({ children }: { children: string }) {
-  const parts = children.split(/(?=[.@])/)
+  const [local = '', domain] = children.split('@')
+  const parts = [...local.split(/(?=\.)/), ...(domain === undefined ? [] : [`@${domain}`])]
   return parts.map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places
     <Fragment key={index}>

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
+import { RECEIVED_PATH, receivedUrl } from '../../shared/form-outcome.ts'
 import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
@@ -38,7 +38,7 @@ export function serveFormPosts(
       const { reference } = await limits.countIfSuccessful('order', request, reply, () =>
         orders.submitForm(order, readSubmissionKey(fields)),
       )
-      return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
+      return reply.redirect(receivedUrl(reference), 303)
     }
     const subscription = subscriptionSchema.parse(readSubscriptionFields(fields))
     await limits.countIfSuccessful('subscription', request, reply, () => subscribers.subscribe(subscription))

@@ -28,6 +28,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
       .map((step) => getComputedStyle(step, '::before').content)
   expect(heading()).toBe(buyNow.title)
   const before = ticked()
+  const { href } = location
   expect(heldKey()).toBe(answer.submissionKey)
 
   const typed = { ...typedOrder, quantity: '2', retailerSelfUse: 'Self Use' }
@@ -44,6 +45,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
   await expect.element(page.getByRole('row', { name: `Your mail ${typed.email}` })).toBeVisible()
   expect(network.sent[0]?.submissionKey).toBe(answer.submissionKey)
   expect(document.title).toMatch(/^Order Received Successfully/)
+  expect(location.search).toBe(`?reference=${place.querySelector('.reference')?.textContent}`)
   const reference = place.querySelector('.reference')?.textContent
   const shared = page.getByRole('button', { name: 'Share' }).element() as HTMLElement
   expect(shared.dataset.share).toBe(`Enquiry ${reference}: 2 × ${products[0]}. ${brand.company}, ${brand.phone}`)
@@ -59,6 +61,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
   expect(heading()).toBe(buyNow.title)
   expect(heldKey()).toBeUndefined() // the next order is another one
   expect(document.title).not.toMatch(/^Order Received/)
+  expect(location.href).toBe(href)
   expect(ticked()).toEqual(before)
 })
 
@@ -68,15 +71,18 @@ it('the slip shows what is typed, the number in groups, and what was chosen befo
     Object.fromEntries(
       [...place.querySelectorAll('.slip tr')].map((row) => [...row.children].map((cell) => cell.textContent)),
     )
-  expect(slip()).toEqual({ Product: '', Quantity: '', 'Your number': '', 'Your mail': '' })
+  expect(slip()).toEqual({ Product: '', Quantity: '', From: '', 'Your number': '', 'Your mail': '' })
   await page.elementLocator(input(place, 'products')).selectOptions(products[1])
   await page.elementLocator(input(place, 'quantity')).fill('24')
+  await page.elementLocator(input(place, 'name')).fill('Asha Verma')
+  await page.elementLocator(input(place, 'retailerSelfUse')).selectOptions('Retailer')
   await page.elementLocator(input(place, 'mobile')).fill('+91 ९८७६५43')
   await page.elementLocator(input(place, 'email')).fill('asha@shop.example')
   await expect.poll(slip).toEqual({
     Product: products[1],
     Quantity: '24',
-    'Your number': '+91 +91 ९८७६५43',
+    From: 'Asha Verma, Retailer',
+    'Your number': '+91 ९८७६५43',
     'Your mail': 'asha@shop.example',
   })
   await page.elementLocator(input(place, 'mobile')).fill('+91 ९८७६५43210')

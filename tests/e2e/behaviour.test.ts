@@ -5,7 +5,6 @@ import { subscribe } from '../../client/content/contact.ts'
 import { chosen } from '../../client/content/enquiry-form.ts'
 import { brand, palette } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
-import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, sendButton } from '../support/fill-order.ts'
@@ -276,7 +275,7 @@ it('the copyright names the year in which the page is read, not the one in which
   expect(problems).toEqual([])
 })
 
-it('the reference of an order is copied by a button, and selected where the clipboard is refused', async () => {
+it('the reference of an order is there after a reload, is copied by a button, and selected where the clipboard is refused', async () => {
   const { page } = await visit('/buy-now')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await fillOrder(page, { email: anAddress() })
@@ -289,7 +288,17 @@ it('the reference of an order is copied by a button, and selected where the clip
   await copy.click()
   await expect.poll(() => page.evaluate(() => String(getSelection()))).toBe(reference)
   expect(await copy.innerText()).toBe('Copy')
-  await page.goto(`${site().url}${RECEIVED_PATH}?reference=${reference}`)
+  await page.reload()
+  const link = page.getByRole('link', { name: reference })
+  await expect
+    .poll(() =>
+      link.evaluate(
+        (shown) =>
+          shown === document.elementFromPoint(shown.getBoundingClientRect().x + 5, shown.getBoundingClientRect().y + 5),
+      ),
+    )
+    .toBe(true)
+  await link.click()
   await page.locator('html[data-ready]').waitFor()
   await copy.click()
   await expect.poll(() => copy.innerText()).toBe('Copied')

@@ -163,7 +163,7 @@ it('an order of a page of another version is posted by the browser, under the ke
   expect((await storedFrom(email)).map(({ submissionKey }) => submissionKey)).toEqual([sentKey])
 })
 
-it('going away and back keeps all that was filled in, and after an order shows an empty form and sends nothing', async () => {
+it('going away and back keeps all that was filled in, and after an order shows an empty form with its reference, and sends nothing', async () => {
   const email = anAddress()
   const { page } = await visit('/buy-now')
   async function goAwayAndBack() {
@@ -179,5 +179,7 @@ it('going away and back keeps all that was filled in, and after an order shows a
   await received(page)
   await goAwayAndBack()
   expect(await page.locator('[name=name]').inputValue()).toBe('')
-  expect(await storedFrom(email)).toHaveLength(1)
+  const rows = await storedFrom(email)
+  expect(rows).toHaveLength(1)
+  expect(await page.locator('.chosen').innerText()).toContain(rows[0]?.reference)
 })

@@ -64,7 +64,7 @@ it('without scripts a broken rule is told, its fields are marked, and everything
   await expect.poll(async () => (await alert.boundingBox())?.y).toBeLessThan(300)
   expect(await page.locator('[aria-invalid=true]').count()).toBe(1)
   expect(await name.getAttribute('aria-invalid')).toBe('true')
-  expect(await name.getAttribute('aria-describedby')).toBe('order-name-error')
+  expect(await name.getAttribute('aria-describedby')).toBe('order-name-error order-name-help')
   expect(await page.locator('#order-name-error').textContent()).toBe(emptyFieldError)
   expect(await page.locator('#order-products').inputValue()).toBe(products[1])
   await name.fill('Asha Verma')
