@@ -1,17 +1,7 @@
-// `staff check` shows every variable and no secret, and a mail address that Resend would refuse ends the start.
+// `staff check` shows every variable and what is wrong, and no secret.
 import { expect, it } from 'vitest'
-import { envSchema, readEnv } from '../../server/env.ts'
+import { envSchema } from '../../server/env.ts'
 import { staff } from '../support/staff-command.ts'
-
-it.each<[Record<string, string>, object]>([
-  [{ PORT: ' 3001 ' }, { PORT: 3001 }],
-  [{ PUBLIC_URL: 'https://www.x.example ' }, { PUBLIC_URL: 'https://www.x.example' }],
-  [{ STAFF_EMAILS: 'asha@x.in, ASHA@x.in,ravi@x.in' }, { STAFF_EMAILS: ['asha@x.in', 'ravi@x.in'] }],
-])('%j is read as %j', (variables, env) => expect(readEnv(variables)).toMatchObject(env))
-
-it.each(['a..b@x.in', '.a@x.in', 'a@-x.in'])('an address that Resend would refuse ends the start: %s', (address) => {
-  expect(() => readEnv({ STAFF_EMAILS: `good@x.in,${address}` })).toThrow('STAFF_EMAILS must be mail addresses')
-})
 
 it('`staff check` shows each variable in a line, and no secret', async () => {
   const secrets = {

@@ -12,11 +12,8 @@ import { onDatabase } from '../support/stored-enquiry.ts'
 
 describe('the staff command', () => {
   it('has help, and answers wrong usage in one line with exit code 2', async () => {
-    for (const args of [['--help'], ['export', '--help'], ['mails', '-h']]) {
-      const help = await staff(args, {})
-      expect(help).toMatchObject({ code: 0, stderr: '' })
-      expect(help.stdout).toMatch(/^Usage: /)
-    }
+    for (const args of [['--help'], ['export', '--help']])
+      expect(await staff(args, {})).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Usage: /) })
     const wrong = [
       '',
       'find asha',
@@ -24,18 +21,14 @@ describe('the staff command', () => {
       'check --mail nobody',
       'erase',
       'erase --older-than 2y',
-      'erase --older-than 24',
       'erase QV-7K3M9P --older-than 24m',
       'export --what',
       'export --from 2026-02-31',
-      'export --from 7',
       'export --product Aspirin',
-      'export --status Done',
       'export --person nobody',
       'export --person a@b.in --from 2026-11-01',
       'mails rety',
       'mails retry all',
-      'mails retry --failed',
     ].map((words) => words.split(' ').filter(Boolean))
     const answers = await Promise.all(wrong.map((args) => staff(args, { DATA_DIR: '/nowhere' })))
     for (const [index, answer] of answers.entries()) {
@@ -44,19 +37,12 @@ describe('the staff command', () => {
     }
   })
 
-  it('suggests the nearest command, and says that npm has read an option itself, where -- is missing', async () => {
-    expect((await staff(['exprt'], {})).stderr).toBe("unknown command 'exprt' (Did you mean export?). See --help.\n")
-    const typed: [string[], Record<string, string>, option: string][] = [
-      [['erase'], { npm_config_older_than: '24m' }, '--older-than'],
-      [['export'], { npm_config_from: '7d' }, '--from'],
-    ]
-    for (const [args, variables, option] of typed) {
-      const { code, stderr } = await staff(args, variables)
-      expect([code, stderr]).toEqual([
-        2,
-        `npm has read ${option} itself. Type -- before the command: npm run -s staff -- mails. See --help.\n`,
-      ])
-    }
+  it('says that npm has read an option itself, where -- is missing', async () => {
+    const { code, stderr } = await staff(['erase'], { npm_config_older_than: '24m' })
+    expect([code, stderr]).toEqual([
+      2,
+      'npm has read --older-than itself. Type -- before the command: npm run -s staff -- mails. See --help.\n',
+    ])
   })
 })
 
@@ -69,10 +55,9 @@ describe('a database that nobody named', () => {
     )
 
   it('is not the embedded one where DATABASE_URL is set but empty', async () => {
-    const { env } = await aSite()
     const folder = await aFolder('quvera-meant-')
     const file = join(folder, 'backup.gz')
-    await staff(['backup', file], env)
+    await staff(['backup', file], (await aSite()).env)
     for (const command of [['migrate'], ['restore', file]]) {
       const { code, stderr } = await staff(command, { DATABASE_URL: '' })
       expect([code, stderr], command[0]).toEqual([
@@ -104,10 +89,8 @@ describe('a database that nobody named', () => {
     }
     expect(await config({})).toEqual([inFile, inFile])
     expect(await config({ DATA_DIR: '.data' })).toEqual(['-', '-'])
-    expect(await config({ DATABASE_URL: 'postgresql://typed@127.0.0.1:1/typed' })).toEqual([
-      'postgresql://typed@127.0.0.1:1/typed',
-      '-',
-    ])
+    const typed = 'postgresql://typed@127.0.0.1:1/typed'
+    expect(await config({ DATABASE_URL: typed })).toEqual([typed, '-'])
   })
 
   it('is that of the file that ENV_FILE names, which has to be there', async () => {
@@ -120,7 +103,6 @@ describe('a database that nobody named', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^\S+site\.env\.lost cannot be read: ENOENT[^\n]*\n$/)])
     for (const [text, encoding] of [
       ['\ufeffPORT=3000\n', 'utf8'],
-      ['\ufeffPORT=3000\n', 'utf16le'],
       ['PORT=3000\n', 'utf16le'],
     ] as const) {
       await writeFile(file, text, encoding)
@@ -154,14 +136,15 @@ describe('check --mail', () => {
     atEnd(resend.close)
     const env = { RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
     const sent = await staff(['check', '--mail', 'me@quvera.example'], env)
-    expect(sent.code).toBe(0)
-    expect(sent.stdout).toMatch(/Resend accepted the mail .* id [0-9a-f-]{36}/)
+    expect(sent).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/Resend accepted the mail .* id [0-9a-f-]{36}/),
+    })
     expect(resend.mails).toMatchObject([{ to: ['me@quvera.example'] }])
 
     resend.behaviour = { status: 403, name: 'validation_error' }
     const refused = await staff(['check', '--mail', 'me@quvera.example'], env)
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/^Not sent .*: 403 validation_error: the fake says validation_error\n$/)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^Not sent .*: 403 validation_error: /)])
     expect((await staff(['check', '--mail', 'me@quvera.example'], {})).stderr).toBe(
       'RESEND_API_KEY is not set, so no mail can be sent.\n',
     )
