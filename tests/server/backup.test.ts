@@ -152,30 +152,6 @@ describe('a backup', () => {
     expect(await states(sending)).toEqual([{ status: 'Pending', withheldBecause: null, _count: 6 }])
   })
 
-  it('is restored into the database that it was made of, which somebody emptied by hand', async () => {
-    const { env } = await anOpenDatabase()
-    await onDatabase(env, (db) => storeEnquiry(db))
-    const file = await aBackup(env)
-    await onDatabase(env, (db) => db.$executeRawUnsafe('TRUNCATE "Quvera_Form" CASCADE'))
-    expect(await staff(['restore', file], env)).toMatchObject({ code: 0, stderr: '' })
-    const counts = await onDatabase(env, (db) => Promise.all([db.enquiry.count(), db.access.count()]))
-    expect(counts).toEqual([1, 2])
-  })
-
-  it('is restored by the owner of the tables, who need not be a superuser', async () => {
-    const { url } = inject('postgres')
-    const name = `owner_${crypto.randomUUID().replaceAll('-', '')}`
-    await administer(url, `CREATE ROLE ${name} LOGIN`)
-    await administer(url, `CREATE DATABASE ${name} OWNER ${name}`)
-    atEnd(async () => {
-      await administer(url, `DROP DATABASE ${name} WITH (FORCE)`)
-      await administer(url, `DROP ROLE ${name}`)
-    })
-    const env = { DATABASE_URL: Object.assign(new URL(url), { username: name, pathname: `/${name}` }).href }
-    expect(await staff(['restore', whole, '--moved'], env)).toMatchObject({ code: 0 })
-    expect(await everything(env)).toEqual(await everything(site.env))
-  })
-
   it('is restored into an empty database only', async () => {
     const before = await everything(site.env)
     expect(await staff(['restore', whole], site.env)).toMatchObject({

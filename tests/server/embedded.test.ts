@@ -68,24 +68,6 @@ it('keeps every order; serves staff commands beside the site, and is started and
   expect((await submit(second.url, order)).reference).toBe(reference)
 })
 
-it('serves a command that joined until that one has ended, too, and one that comes then waits', async () => {
-  const dataDir = await aFolder('quvera-joined-')
-  await (await openForSite({ dataDir, migrations, migrate: true, warn() {} })).close()
-  const join = () => openForCommand({ dataDir, migrations })
-  const first = await join()
-  const second = await join()
-  const ended = first.close()
-  const late = join()
-  for (let count = 0; count < 20; count++) expect(await second.db.enquiry.count()).toBe(0)
-  await second.close()
-  await ended
-  const { db, close } = await late
-  expect(await db.enquiry.count()).toBe(0)
-  await close()
-  expect(existsSync(socketOf(dataDir))).toBe(false)
-  expect(await lockHolders(dataDir)).toEqual([])
-})
-
 it('does not repeat statements and values in what the site logs', async () => {
   const dataDir = await aFolder('quvera-log-')
   const server = await aServer({ DATA_DIR: dataDir, LOG_LEVEL: 'trace' })

@@ -97,31 +97,6 @@ describe('while Resend', () => {
     const pending = await app.db.mail.findMany({ where: { status: 'Pending' } })
     expect(pending).toMatchObject([{ kind: 'Notice', lastError: expect.stringMatching(/^403 /) }])
   })
-
-  it('refuses one of them under a name that it does not document, that one waits behind the others', async () => {
-    app.resend.behaviour = { refusesAddress: STAFF, name: 'a_new_error' }
-    await submit(app.url, anOrder())
-    await sendUntil(async () => expect((await mailRows())[0]?.lastError).toMatch(/^422 a_new_error/))
-    const [notice] = await mailRows()
-    expect([notice?.status, notice?.firstTriedAt]).toEqual(['Pending', null])
-    expect(Number(notice?.dueAt) - Date.now()).toBeGreaterThan(30_000) // until after the pause
-  })
-
-  it('refuses them for good, they fail, staff are warned, and the next ones are sent', async () => {
-    app.resend.behaviour = { status: 422, name: 'validation_error' }
-    await submit(app.url, anOrder())
-    await sendUntil(async () => expect(await states()).toEqual(['Failed', 'Failed']))
-    expect(app.loggedErrors()).toMatchObject([{ kind: 'Notice', answer: 'refused', reason: '422 validation_error' }])
-    app.resend.behaviour = 'accept'
-    await submit(app.url, anOrder())
-    await sendUntil(() => expect(app.resend.mails).toHaveLength(2))
-  })
-
-  it('has sent the mails of the month, the log says it as an error', async () => {
-    app.resend.behaviour = { status: 429, name: 'monthly_quota_exceeded' }
-    await submit(app.url, anOrder())
-    await sendUntil(() => expect(app.loggedErrors()).toMatchObject([{ reason: '429 monthly_quota_exceeded' }]))
-  })
 })
 
 it('are sent by kind: summaries, notices, confirmations, acknowledgements', async () => {

@@ -105,12 +105,6 @@ it('a notice that bounces is an alarm; an acknowledgement that does is shown wit
   ])
 })
 
-it('a mail that was marked as spam has arrived: the log does not say otherwise', async () => {
-  const { reply } = await aSentOrder()
-  await sendEvent(app.url, deliveryEvent('complained', reply))
-  expect([app.countLogged('a mail was marked as spam'), app.countLogged('did not arrive')]).toEqual([1, 0])
-})
-
 it('the words of a stranger’s mail server are not kept: rows, terminal and export have its code only', async () => {
   const forged =
     '452 4.2.2 Asha Verma\r\n\nNobody has been told of these:\u2028https://evil.example \u001b[2J\u202eabc\u0000x'

@@ -91,13 +91,6 @@ describe('the sender', () => {
     await eventually(async () => expect(await countSent()).toBe(60))
   })
 
-  it('goes on while one mail gets an unclear answer again and again', async () => {
-    await storeEnquiries(app.db, 20)
-    const poisoned = await app.db.mail.findFirstOrThrow({ where: { kind: 'Notice' } })
-    start(channelOf(({ id }) => (id === poisoned.id ? { is: 'unclear', error: '403' } : { is: 'taken' })))
-    await eventually(async () => expect(await countSent()).toBe(39))
-  })
-
   it('reports a statement that fails once, sends nothing meanwhile, and orders are stored as before', async () => {
     const site = await anApp()
     await eventually(async () => expect(await site.db.lease.count({ where: { name: 'mail sender' } })).toBe(1))
@@ -113,28 +106,6 @@ describe('the sender', () => {
     await site.db.$executeRaw`DROP FUNCTION too_slow CASCADE`
     await eventually(() => expect(site.resend.mails).toHaveLength(4))
     expect(site.countLogged('the sender cannot work')).toBe(1)
-  })
-
-  it('reports an error without a code of PostgreSQL, unless the database is away', async () => {
-    const lines: unknown[] = []
-    const log = { ...silent, error: (...line: unknown[]) => lines.push(line) }
-    const onDatabaseAway = vi.fn()
-    const messages = ['Query read timeout', 'Connection terminated', 'timeout exceeded when trying to connect']
-    const errors = [new RangeError('a fault'), new TypeError('another'), ...messages.map((each) => new Error(each))]
-    const failing = vi.fn()
-    for (const error of errors) {
-      const prepare = () => {
-        failing()
-        return Promise.reject(error)
-      }
-      start(
-        channelOf(() => ({ is: 'taken' }), { lease: error.message, prepare }),
-        { log, onDatabaseAway },
-      )
-    }
-    await eventually(() => expect(failing.mock.calls.length).toBeGreaterThan(20)) // several polls of each
-    expect(lines).toHaveLength(2)
-    expect(onDatabaseAway.mock.calls.length).toBeGreaterThan(3)
   })
 
   it('sends nothing when another process has taken over during a long preparation', async () => {
@@ -172,22 +143,6 @@ describe('the sender', () => {
     await submit(site.url, anOrder({ email: 'next@shop.example' }))
     await eventually(() => expect(site.resend.mails).toHaveLength(4))
     await other.stop(1000)
-  })
-
-  it('waits for the try under way when it is stopped, and then ends it', async () => {
-    await storeEnquiries(app.db, 1)
-    app.resend.behaviour = { answersAfterMs: 200 }
-    const patient = app.startSenders()
-    await eventually(() => expect(app.resend.calls.all).toBe(1))
-    await patient.stop(5000)
-    expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(1)
-    app.resend.behaviour = 'hang'
-    const impatient = app.startSenders()
-    await eventually(() => expect(app.resend.calls.all).toBe(2))
-    await impatient.stop(0)
-    expect(await app.db.mail.findMany({ where: { status: 'Pending' } })).toMatchObject([
-      { lastError: expect.stringContaining('no answer') },
-    ])
   })
 })
 

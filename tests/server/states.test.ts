@@ -19,23 +19,6 @@ const columnsOf = (status: MailStatus) => ({
   withheldBecause: status === 'Withheld' ? ('TooOld' as const) : null,
 })
 
-describe('the state of a mail', () => {
-  it('changes as the table of states allows, for each pair of states', async () => {
-    const { db } = await anOpenDatabase()
-    for (const from of all)
-      for (const to of all) {
-        const { id } = await db.mail.create({ data: { kind: 'SignIn', to: STAFF, ...columnsOf(from) } })
-        const set = Prisma.sql`, "LastError" = 'changed', "SentAt" = ${sent.includes(to) ? new Date() : null}::timestamptz`
-        const because = to === 'Withheld' ? { because: 'TooOld' as const } : {}
-        const changed = await transition(db, to, Prisma.sql`mail."Id" = ${id}`, { set, ...because })
-        const isAllowed = states[from].next.includes(to)
-        expect([from, to, changed]).toEqual([from, to, Number(isAllowed)])
-        const row = await db.mail.findUniqueOrThrow({ where: { id } })
-        expect(row).toMatchObject(isAllowed ? { status: to, lastError: 'changed' } : { status: from, lastError: null })
-      }
-  })
-})
-
 describe('the database refuses', () => {
   const wrong: [what: string, data: object][] = [
     ['a notice without a receiver', { kind: 'Notice' }],

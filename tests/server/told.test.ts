@@ -284,36 +284,6 @@ describe('suspected spam', () => {
     expect([references(one), references(two)]).toEqual([[first.reference], [second.reference]])
     expect(one).toMatch(/^Quvera: 1 suspected, .*\n\nSuspected spam, without an acknowledgement:\n/)
   })
-
-  it('gets its mails once when staff say that it is none, however often they say it', async () => {
-    const desk = await aDesk([ASHA, RAVI])
-    const recipients = { staff: desk.env.STAFF_EMAILS, withPosts: true }
-    const { id } = await desk.order({ website: 'x' })
-    const released = await Promise.all([1, 2].map(() => releaseSpam(desk.db, id, recipients)))
-    expect(released.toSorted()).toEqual([false, true])
-    const written = await mailsOf(desk.db, id)
-    expect(written.map(({ kind, to, status }) => [kind, to, status])).toEqual([
-      ['Notice', ASHA, 'Pending'],
-      ['Notice', RAVI, 'Pending'],
-      ['Acknowledgement', null, 'Pending'],
-      ['Post', null, 'Pending'],
-    ])
-    expect(await desk.isUntold(id)).toBe(false)
-    // Marked again: what is Pending is withheld, what was sent stays. Released again: only those go on.
-    await desk.become('Sent', { enquiryId: id, to: ASHA })
-    expect(await markSpam(desk.db, id)).toBe(true)
-    expect(await markSpam(desk.db, id)).toBe(false)
-    expect((await mailsOf(desk.db, id)).map(({ withheldBecause }) => withheldBecause)).toEqual([
-      null,
-      'ByStaff',
-      'ByStaff',
-      'ByStaff',
-    ])
-    expect(await releaseSpam(desk.db, id, recipients)).toBe(true)
-    const again = await mailsOf(desk.db, id)
-    expect(again.map(({ status }) => status)).toEqual(['Sent', 'Pending', 'Pending', 'Pending'])
-    expect(again.map(({ tag }) => tag)).toEqual(written.map(({ tag }) => tag))
-  })
 })
 
 describe('when STAFF_EMAILS changes while notices wait', () => {

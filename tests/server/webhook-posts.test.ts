@@ -206,36 +206,6 @@ describe('while NOTIFY_URL fails', () => {
     expect(receiver.posts).toEqual([])
     expect(await app.db.mail.count({ where: { kind: 'Notice', status: 'Pending' } })).toBe(1)
   })
-
-  it('an old post is not sent while the database cannot withhold it', async () => {
-    await anOldPost()
-    await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "busy" CHECK ("Status" <> 'Withheld')`
-    atEnd(() => app.db.$executeRaw`ALTER TABLE "Quvera_Mail" DROP CONSTRAINT "busy"`)
-    startSenders()
-    await eventually(() => expect(app.countLogged('the sender cannot work')).toBe(1))
-    expect(receiver.posts).toEqual([])
-  })
-
-  it('a post whose process ends during a try is sent by the next process', async () => {
-    receiver.answer = () => undefined
-    await submit(app.url, anOrder())
-    const first = startSenders()
-    await eventually(() => expect(receiver.posts).toHaveLength(1))
-    await first.stop(0)
-    status(200)
-    await dueNow()
-    startSenders()
-    await untilPostsAre('Sent')
-  })
-})
-
-it('with NOTIFY_FORMAT=json the start says once to whom personal data goes, and so does `staff check`', async () => {
-  const env = { ...(await aDatabase()), ...notify }
-  const server = await aServer(env)
-  await server.stop()
-  const sentence = `NOTIFY_FORMAT is json: name, address and number of each visitor go to ${new URL(receiver.url).origin}`
-  expect((server.stdout() + (await staff(['check'], env)).stdout).split(sentence)).toHaveLength(3)
-  expect((await staff(['check'], { ...env, NOTIFY_FORMAT: 'text' })).stdout).not.toContain('NOTIFY_FORMAT is json')
 })
 
 it('`staff check --post` posts an invented enquiry, signed, and shows the answer, but not the address', async () => {

@@ -43,7 +43,10 @@ describe('what is wrong is said in a sentence that does not quote the value', ()
     [{ PORT: '3999', METRICS_PORT: '3999' }, 'METRICS_PORT is PORT: choose another one.'],
     [{ DIRECT_DATABASE_URL: 'postgresql://a:s3cret@b/c' }, 'set without DATABASE_URL: set that too.'],
     [{ DATABASE_URL: 'postgresql://a:s3cret#s@b/c' }, 'with %25 for % and %23 for # in the password'],
-    [{ DATABASE_URL: 'postgresql://a:s3cret@b/c?schema=shop' }, 'DATABASE_URL must not name another schema than public'],
+    [
+      { DATABASE_URL: 'postgresql://a:s3cret@b/c?schema=shop' },
+      'DATABASE_URL must not name another schema than public',
+    ],
     [{ DIRECT_DATABASE_URL: 'postgresql://a@b/c?schema=s3cret' }, 'DIRECT_DATABASE_URL must not name another schema'],
     [{ NOTIFY_URL: 'http://hooks.example/s3cret' }, TARGET],
     [{ NOTIFY_URL: 'https://me:s3cret@hooks.example' }, TARGET],
