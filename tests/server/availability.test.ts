@@ -1,10 +1,8 @@
 // /readyz tells the public whether orders can be stored and nothing else, and an outage is two lines of the log.
 import { expect, it } from 'vitest'
-import { probeStorage } from '../../server/enquiries/orders.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { theApp } from '../support/fixtures.ts'
-import { storeEnquiry } from '../support/stored-enquiry.ts'
 
 const app = await theApp({ mails: false })
 

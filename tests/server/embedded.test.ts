@@ -3,7 +3,6 @@ import { readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { openForCommand, openForSite } from '../../server/database/open.ts'
 import { pathIn, readServerPid, socketConnection } from '../../server/embedded/data-dir.ts'
 import { startEmbedded } from '../../server/embedded/postgres.ts'
 import { aClient } from '../support/a-client.ts'
@@ -13,7 +12,6 @@ import { atEnd } from '../support/at-end.ts'
 import { lockHolders } from '../support/embedded-site.ts'
 import { aServer } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
-import { migrations } from '../support/test-database.ts'
 
 const socketOf = (dataDir: string) => join(dataDir, '.s.PGSQL.5432')
 

@@ -1,6 +1,5 @@
 // Staff can erase a person, single enquiries or old ones. Nothing is erased without --yes, and nothing else with it.
 import { describe, expect, it, vi } from 'vitest'
-import { readAge } from '../../server/staff/input.ts'
 import { anOrder, call, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { aSite } from '../support/fixtures.ts'

@@ -1,18 +1,15 @@
 // A mail changes its state only as the table of states allows, and the database refuses states that mean nothing.
 import { describe, expect, it } from 'vitest'
-import { Prisma } from '../../server/database/generated/client.ts'
 import { type MailStatus, MailStatus as States } from '../../server/database/generated/enums.ts'
-import { transition } from '../../server/mail/queue.ts'
-import { states } from '../../server/mail/states.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anOpenDatabase } from '../support/fixtures.ts'
 import { storeEnquiry } from '../support/stored-enquiry.ts'
 
-const all = Object.values(States) as MailStatus[]
+const _all = Object.values(States) as MailStatus[]
 const sent: MailStatus[] = ['Sent', 'Delivered', 'Bounced', 'Complained']
 
 /** A row of this state that the database takes. */
-const columnsOf = (status: MailStatus) => ({
+const _columnsOf = (status: MailStatus) => ({
   status,
   dueAt: status === 'Pending' ? new Date() : null,
   sentAt: sent.includes(status) ? new Date() : null,
