@@ -12,7 +12,8 @@ it('`staff check` shows each variable in a line, and no secret', async () => {
     DATABASE_URL: 'postgresql://quvera_app:topsecret4@topsecret4@db.example:5432/quvera?sslmode=require',
     DIRECT_DATABASE_URL: 'postgresql://quvera_app@db.example/quvera?password=topsecret5&sslmode=require',
   }
-  const { code, stdout, stderr } = await staff(['check'], { ...secrets, STAFF_EMAILS: ' a@x.in, b@x.in' })
+  const env = { ...secrets, STAFF_EMAILS: ' a@x.in, b@x.in', NOTIFY_FORMAT: 'json' }
+  const { code, stdout, stderr } = await staff(['check'], env)
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: expect.stringMatching(/^The database cannot be reached: [^\n]+\n$/),
@@ -22,6 +23,9 @@ it('`staff check` shows each variable in a line, and no secret', async () => {
   for (const name of Object.keys(envSchema.shape)) expect([...lines.keys()]).toContain(name)
   expect(stdout).not.toMatch(/topsecret|dG9wc2Vj/)
   expect(stdout).toContain('Warning: PUBLIC_URL is not set')
+  expect(stdout).toContain(
+    'Warning: NOTIFY_FORMAT is json: name, address and number of each visitor go to https://hooks.chat.example,',
+  )
   expect(stdout).not.toContain('Warning: RESEND_WEBHOOK_SECRET')
   const keyed = await staff(['check'], { RESEND_API_KEY: secrets.RESEND_API_KEY })
   expect(keyed.stdout).toContain('Warning: RESEND_WEBHOOK_SECRET is not set: nobody sees when a mail bounces')
