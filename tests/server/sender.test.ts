@@ -73,7 +73,8 @@ describe('the sender', () => {
     const refused: Answer = { is: 'not taken', error: '401', pauseMs: 300, isOurs: true }
     start(channelOf(() => (tries.push(performance.now()) <= 3 ? refused : { is: 'taken' })))
     await eventually(async () => expect(await countSent()).toBe(10))
-    for (const index of [1, 2, 3]) expect((tries[index] ?? 0) - (tries[index - 1] ?? 0)).toBeGreaterThan(290)
+    const pauses = tries.slice(1, 4).map((time, index) => time - (tries[index] ?? 0))
+    expect(Math.min(...pauses)).toBeGreaterThan(290)
   })
 
   it('keeps to three mails while answers are unclear, with growing pauses, and then sends all', async () => {
@@ -91,7 +92,7 @@ describe('the sender', () => {
     await eventually(async () => expect(await countSent()).toBe(60))
   })
 
-  it('reports a statement that fails once, sends nothing meanwhile, and orders are stored as before', async () => {
+  it('says once that a statement fails, sends nothing meanwhile, and orders are stored as before', async () => {
     const site = await anApp()
     await eventually(async () => expect(await site.db.lease.count({ where: { name: 'mail sender' } })).toBe(1))
     await site.db.$executeRaw`
@@ -101,8 +102,8 @@ describe('the sender', () => {
       CREATE TRIGGER too_slow BEFORE UPDATE ON "Quvera_Mail" FOR EACH ROW EXECUTE FUNCTION too_slow()`
     expect((await submit(site.url, anOrder())).status).toBe(200)
     await eventually(() => expect(site.countLogged('the sender cannot work')).toBe(1))
-    expect((await fetch(`${site.url}/readyz`)).status).toBe(200)
     expect((await submit(site.url, anOrder())).status).toBe(200)
+    expect((await fetch(`${site.url}/readyz`)).status).toBe(200)
     await site.db.$executeRaw`DROP FUNCTION too_slow CASCADE`
     await eventually(() => expect(site.resend.mails).toHaveLength(4))
     expect(site.countLogged('the sender cannot work')).toBe(1)
@@ -111,34 +112,30 @@ describe('the sender', () => {
   it('sends nothing when another process has taken over during a long preparation', async () => {
     await storeEnquiries(app.db, 1)
     const sent = vi.fn(() => ({ is: 'taken' }) as const)
-    const [begun, prepared, taken] = [
-      Promise.withResolvers<void>(),
-      Promise.withResolvers<void>(),
-      Promise.withResolvers<void>(),
-    ]
+    const [begun, prepared, taken] = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
     const prepareSlowly = () => {
-      begun.resolve()
-      return prepared.promise
+      begun?.resolve()
+      return prepared?.promise ?? Promise.resolve()
     }
     const slow = start(channelOf(sent, { prepare: prepareSlowly }))
-    await begun.promise
+    await begun?.promise
     await app.db.lease.updateMany({ where: { name: 'tested' }, data: { until: new Date(0) } })
-    start(channelOf(sent, { prepare: async () => taken.resolve(), claim: async () => undefined }))
-    await taken.promise
-    prepared.resolve()
+    start(channelOf(sent, { prepare: async () => taken?.resolve(), claim: async () => undefined }))
+    await taken?.promise
+    prepared?.resolve()
     await slow.stop(5000)
     expect(sent).not.toHaveBeenCalled()
   })
 
   it('runs in one of several processes; another one takes over when that process ends', async () => {
     const site = await anApp()
-    const holders = () => site.db.lease.findMany({ where: { name: 'mail sender' } })
-    await eventually(async () => expect(await holders()).toHaveLength(1))
-    const [first] = await holders()
+    const holder = async () => (await site.db.lease.findFirst({ where: { name: 'mail sender' } }))?.holder
+    await eventually(async () => expect(await holder()).toBeDefined())
+    const first = await holder()
     const other = site.startSenders()
     await submit(site.url, anOrder())
     await eventually(() => expect(site.resend.mails).toHaveLength(2))
-    expect((await holders())[0]?.holder).toBe(first?.holder)
+    expect(await holder()).toBe(first)
     await site.senders.stop(1000)
     await submit(site.url, anOrder({ email: 'next@shop.example' }))
     await eventually(() => expect(site.resend.mails).toHaveLength(4))
