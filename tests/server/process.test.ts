@@ -4,7 +4,6 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
-import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readMigrations } from '../../server/database/migrations.ts'
@@ -126,21 +125,6 @@ describe('a server that cannot start', () => {
     expect(readFileSync(resolve('dist/server', file), 'utf8')).not.toMatch(/^import .*"node:sqlite"/m)
   })
 
-  it('names every problem of its environment', async () => {
-    const lines = await refusalToStart({
-      PORT: 'http',
-      DATABASE_URL: 'mysql://x',
-      STAFF_EMAILS: 'a@b.co,nobody',
-      TRUST_PROXY: '1',
-    })
-    expect(lines.slice(1).map((line) => line.split(' ')[0])).toEqual([
-      'PORT',
-      'DATABASE_URL',
-      'STAFF_EMAILS',
-      'TRUST_PROXY',
-    ])
-  })
-
   it('says that the port is taken', async () => {
     const port = await freePort()
     const blocker = createServer().listen(port, '127.0.0.1')
@@ -163,20 +147,6 @@ describe('a server whose embedded database another process has', () => {
     await other.close()
     await eventually(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200))
     expect(server.stdout().split(WAITS)).toHaveLength(2)
-  })
-
-  it('names that process when it gives up, and leaves it alone', async () => {
-    const dataDir = await aFolder('quvera-shared-')
-    const holder = await openForSite({ dataDir, migrations, warn() {} })
-    atEnd(holder.close)
-    const told: string[] = []
-    const warn = (words: string) => void told.push(words)
-    const refusal = await openForSite({ dataDir, migrations, lockWaitSeconds: 1, warn }).catch((error) => error)
-    expect(refusal).toBeInstanceOf(OperatorError) // which serve.ts tells without a stack
-    const said = `The database in ${dataDir} is in use by process ${process.pid} of ${hostname()}.`
-    expect(refusal.message).toMatch(new RegExp(`^${said}.* DATABASE_URL .*$`))
-    expect(told).toEqual([expect.stringContaining(`${WAITS} ${dataDir}`)])
-    expect(await holder.db.enquiry.count()).toBe(0)
   })
 })
 

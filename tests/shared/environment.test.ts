@@ -59,3 +59,8 @@ describe('what is wrong is said in a sentence that does not quote the value', ()
     expect(() => readEnv(variables)).not.toThrow('s3cret')
   })
 })
+
+it('every problem is named, each in a line', () => {
+  const wrong = { PORT: 'http', DATABASE_URL: 'mysql://x', STAFF_EMAILS: 'a@b.co,nobody', TRUST_PROXY: '1' }
+  expect(() => readEnv(wrong)).toThrow(/^[^\n]*problems:\nPORT .*\nDATABASE_URL .*\nSTAFF_EMAILS .*\nTRUST_PROXY .*$/)
+})
