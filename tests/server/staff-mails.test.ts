@@ -24,11 +24,8 @@ describe('staff mails', () => {
   it('lists each mail once, the most urgent first, and shows no address of a visitor that Resend repeats', async () => {
     const { db, env } = await anOpenDatabase()
     const bounced = await storeEnquiry(db, {}, { Notice: 'Bounced' })
-    const ring = await storeEnquiry(
-      db,
-      { mobile: '9876501234' },
-      { Acknowledgement: ['Failed', '422 to asha@shop.example'] },
-    )
+    const failed = { Acknowledgement: ['Failed', '422 to asha@shop.example'] as [string, string] }
+    const ring = await storeEnquiry(db, { mobile: '9876501234' }, failed)
     await storeEnquiry(db, { status: 'Closed' }, { Acknowledgement: 'Failed' })
     const unknown = await storeEnquiry(db, {}, { Notice: 'Unknown' })
     const pending = await storeEnquiry(db, { receivedAt: hoursAgo(1) }, { Notice: 'Pending' })
@@ -62,10 +59,8 @@ describe('staff mails retry', () => {
     expect(listed.stdout).toMatch(/^These mails would be due \(2\)\n/)
     expect(listed.stdout).toContain('Nothing was changed. Repeat the command with --yes.')
     expect(await rows(app)).toEqual(before)
-    const sent = await staff(['mails', 'retry', reference.toLowerCase(), '--yes'], {
-      ...app.env,
-      RESEND_API_KEY: 're_test',
-    })
+    const keyed = { ...app.env, RESEND_API_KEY: 're_test' }
+    const sent = await staff(['mails', 'retry', reference.toLowerCase(), '--yes'], keyed)
     expect(sent.stdout).toMatch(/^2 mails are due now; the running site sends them/)
     await eventually(async () => expect(await states(app)).toEqual(['Sent', 'Sent']))
     for (const [index, { tag }] of (await rows(app)).entries()) expect(tag).not.toBe(before[index]?.tag)
