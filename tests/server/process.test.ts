@@ -1,21 +1,23 @@
 // A server process keeps answered orders across a restart, ends in time, and says why it cannot start.
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { cp, readFile, rm, symlink } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
-import { resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readMigrations } from '../../server/database/migrations.ts'
 import { openForSite } from '../../server/database/open.ts'
 import { OperatorError } from '../../server/errors.ts'
+import { messages } from '../../shared/order.ts'
 import { aFolder } from '../support/a-folder.ts'
-import { anOrder, submit } from '../support/an-order.ts'
+import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { aDatabase, aServer, refusalToStart } from '../support/fixtures.ts'
-import { freePort, SERVER } from '../support/server-process.ts'
+import { freePort, SERVER, startServer } from '../support/server-process.ts'
 import { administer, migrations } from '../support/test-database.ts'
 
 /** An order of which the server has half, until `finish` sends the rest and gives the status of the answer. */
@@ -111,6 +113,29 @@ describe('a server process', () => {
     expect(await server.stop()).toEqual({ code: 0, signal: null })
     expect(performance.now() - start).toBeLessThan(10_000)
   })
+})
+
+it('a site goes on while a new build empties the folder that it was started from', async () => {
+  const folder = await aFolder('quvera-built-', tmpdir())
+  for (const path of ['dist', 'prisma/migrations', 'prisma/roles.sql'])
+    await cp(path, join(folder, path), { recursive: true })
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'))
+  const resend = await startFakeResend()
+  atEnd(resend.close)
+  const env = { ...(await aDatabase()), ...sendingThrough(resend), RATE_LIMIT_MAX: '0' }
+  const { url, stop } = await startServer(env, { root: folder })
+  atEnd(() => stop('SIGKILL'))
+  await rm(join(folder, 'dist'), { recursive: true })
+
+  const { submissionKey: _, ...fields } = anOrder()
+  const stored = await postForm(url, fields)
+  const page = await fetch(url + stored.headers.get('location'))
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(messages.received)])
+  const refused = await postForm(url, { ...fields, email: 'nobody' })
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(messages.email)])
+  expect((await submit(url, anOrder({ name: 'Rohan Mehta' }))).status).toBe(200)
+  expect((await fetch(`${url}/privacy-policy`)).status).toBe(200)
+  await eventually(() => expect(resend.mails).toHaveLength(4))
 })
 
 describe('a server that cannot start', () => {

@@ -1,6 +1,7 @@
 // The sender runs in one process at a time, keeps to the pace of Resend, and continues by itself after a failure.
 import { describe, expect, it, vi } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
+import { isLeased, takeLease } from '../../server/database/lease.ts'
 import { type ClaimedMail, claimNext, recordAnswer } from '../../server/mail/queue.ts'
 import { type Channel, startSender } from '../../server/mail/sender.ts'
 import { type Answer, queuedKinds } from '../../server/mail/states.ts'
@@ -157,4 +158,15 @@ it('a failed mail is due again by the database’s clock, also where that of thi
   const due = await app.db.$queryRaw`
     SELECT FROM "Quvera_Mail" WHERE "DueAt" NOT BETWEEN now() + interval '70 seconds' AND now() + interval '125 seconds'`
   expect(due).toEqual([])
+})
+
+it('a lease is one holder’s until its time is over, and nobody’s from before the clock was set back', async () => {
+  const take = (holder: string) => takeLease(app.db, 'one', holder, 10)
+  expect([await take('a'), await take('b'), await take('a')]).toEqual([true, false, true])
+  await app.db.$executeRaw`UPDATE "Quvera_Lease" SET "Until" = now() - interval '1 second'`
+  expect([await take('b'), await take('a')]).toEqual([true, false])
+  expect(await isLeased(app.db, 'one', 10)).toBe(true)
+  await app.db.$executeRaw`UPDATE "Quvera_Lease" SET "Until" = now() + interval '1 hour'`
+  expect(await isLeased(app.db, 'one', 10)).toBe(false)
+  expect([await take('a'), await take('b')]).toEqual([true, false])
 })
