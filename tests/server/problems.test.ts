@@ -1,10 +1,12 @@
 // `/statusz` and `staff check` name what somebody has to mend, each problem in a sentence, without personal data.
-import { describe, expect, it } from 'vitest'
+// `/readyz` tells whether orders can be stored, and nothing else.
+import { expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { type Env, readEnv } from '../../server/env.ts'
 import { readProblems } from '../../server/mail/problems.ts'
 import { REFUSED_LEASE } from '../../server/mail/states.ts'
 import { aFolder } from '../support/a-folder.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
@@ -96,32 +98,52 @@ it('staff get the address with it', async () => {
   expect(await readProblems(db, env, { withAddresses: true })).toEqual([`The last mail to ${STAFF} did not arrive.`])
 })
 
-describe('/statusz', () => {
-  it('is 200 while all is well, and 503 with the problems, at most one look in ten seconds', async () => {
-    const [well, ill] = [await anApp({ mails: false }), await anApp({ mails: false })]
-    expect(await (await fetch(`${well.url}/statusz`)).json()).toEqual({ status: 'ok' })
-    for (const { db } of [well, ill]) await enquiry({ name: 'Asha', receivedAt: hoursAgo(1.1) }, waits)(db)
-    expect((await fetch(`${well.url}/statusz`)).status).toBe(200)
-    const answer = await fetch(`${ill.url}/statusz`)
-    const problem = 'A mail to staff has waited for 1 hour: RESEND_API_KEY is not set.'
-    expect([answer.status, await answer.json()]).toEqual([503, { problems: [problem] }])
-  })
+it('/statusz is 200 while all is well, and 503 with the problems, at most one look in ten seconds', async () => {
+  const [well, ill] = [await anApp({ mails: false }), await anApp({ mails: false })]
+  expect(await (await fetch(`${well.url}/statusz`)).json()).toEqual({ status: 'ok' })
+  for (const { db } of [well, ill]) await enquiry({ name: 'Asha', receivedAt: hoursAgo(1.1) }, waits)(db)
+  expect((await fetch(`${well.url}/statusz`)).status).toBe(200)
+  const answer = await fetch(`${ill.url}/statusz`)
+  const problem = 'A mail to staff has waited for 1 hour: RESEND_API_KEY is not set.'
+  expect([answer.status, await answer.json()]).toEqual([503, { problems: [problem] }])
+})
 
-  it('is 503 when orders cannot be stored', async () => {
-    const app = await anApp()
-    await app.db.$executeRaw`ALTER TABLE "Quvera_Form" RENAME TO "Away"`
-    const answer = await fetch(`${app.url}/statusz`)
-    expect([answer.status, await answer.json()]).toEqual([503, { problems: ['Orders cannot be stored.'] }])
-    await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Form"`
-  })
+it('/statusz is 503 while Resend refuses the key, and /readyz is not', async () => {
+  const app = await anApp()
+  app.resend.behaviour = { status: 400, name: 'validation_error', message: 'API key is invalid' }
+  await storeEnquiry(app.db, {}, { Notice: 'Pending' })
+  await eventually(() => expect(app.countLogged('a mail was not sent')).toBe(1))
+  const answer = await fetch(`${app.url}/statusz`)
+  expect(await answer.json()).toEqual({ problems: ['Resend refuses the key or the sender: no mail is sent.'] })
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+})
 
-  it('is 503 while Resend refuses the key', async () => {
-    const app = await anApp()
-    app.resend.behaviour = { status: 400, name: 'validation_error', message: 'API key is invalid' }
-    await storeEnquiry(app.db, {}, { Notice: 'Pending' })
-    await eventually(() => expect(app.countLogged('a mail was not sent')).toBe(1))
-    const answer = await fetch(`${app.url}/statusz`)
-    expect(await answer.json()).toEqual({ problems: ['Resend refuses the key or the sender: no mail is sent.'] })
-    expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
-  })
+it('a failed write makes the site unready until writing works again, in two lines of the log', async () => {
+  const app = await anApp({ mails: false })
+  const read = async (path: string) => (await fetch(app.url + path)).json()
+  expect(await read('/readyz')).toEqual({ status: 'ok' })
+  await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
+  for (let index = 0; index < 5; index++)
+    expect(await submit(app.url, anOrder())).toMatchObject({ status: 503, message: 'Error adding document' })
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(503)
+  expect([await read('/readyz'), await read('/statusz')]).toEqual([
+    { status: 'unavailable' }, // nothing else for the public
+    { problems: ['Orders cannot be stored.'] },
+  ])
+  await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`
+  await eventually(async () => expect((await fetch(`${app.url}/readyz`)).status).toBe(200))
+  expect(await app.db.enquiry.count()).toBe(0)
+  expect(app.loggedErrors()).toMatchObject([{ cause: '42P01', msg: 'enquiries cannot be stored' }])
+  expect(app.countLogged('enquiries can be stored again')).toBe(1)
+})
+
+it('a subscription that is refused says nothing of orders: the site stays ready', async () => {
+  const app = await anApp({ mails: false })
+  const subscribe = async () => (await call(app.url, 'subscription.subscribe', { email: 'asha@shop.example' })).status
+  await app.db.$executeRaw`ALTER TABLE "Quvera_Subscriber" RENAME TO "Away"` // refused as for a right that is missing
+  expect([await subscribe(), await subscribe()]).toEqual([503, 503])
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+  await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Subscriber"`
+  expect(await subscribe()).toBe(200)
+  expect(app.loggedErrors()).toMatchObject([{ msg: 'subscriptions cannot be stored' }])
 })

@@ -126,16 +126,6 @@ describe('a subscription', () => {
     expect(await rows()).toMatchObject([{ confirmedAt: null }])
   })
 
-  it('is neither lost nor ended by its link while the table is away: the page says to try again', async () => {
-    await subscribe('asha@shop.example')
-    const link = await theLink()
-    await app.db.$executeRaw`ALTER TABLE "Quvera_Subscriber" RENAME TO "Away"`
-    for (const body of [undefined, 'do=confirm', 'do=end'])
-      expect(await ask(link, body)).toMatchObject({ status: 503, subscriptionState: 'failed' })
-    await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Subscriber"`
-    expect(await ask(link)).toMatchObject({ status: 200, subscriptionState: 'unconfirmed' })
-  })
-
   it('is asked for by one mail however often its form comes, which waits for a key and for PUBLIC_URL', async () => {
     await Promise.all(Array.from({ length: 5 }, () => subscribe('asha@shop.example', idleApp)))
     expect(await idleApp.db.mail.findMany()).toMatchObject([{ kind: 'Confirmation', status: 'Pending' }])
@@ -172,13 +162,6 @@ describe('a subscription', () => {
     const link = aLink()
     const again = () => `${link}&again=${crypto.randomUUID()}`
     expect(await statuses(61, again, 'List-Unsubscribe=One-Click')).toEqual([...Array(60).fill(200), 429])
-  })
-
-  it('is not asked for any more once it is confirmed', async () => {
-    await subscribe('asha@shop.example', idleApp)
-    await idleApp.db.subscriber.updateMany({ data: { confirmedAt: new Date() } })
-    await send(idleApp)
-    expect(await idleApp.db.mail.findMany()).toMatchObject([{ status: 'Withheld', withheldBecause: 'Ended' }])
   })
 
   it('that is ended goes on counting in the mailbox and in the budget', async () => {
