@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
+import { columnsOf } from '../support/stored-enquiry.ts'
 
 const RAVI = 'ravi@quvera.test'
 /** Its mails wait. */
@@ -163,10 +164,8 @@ describe('setSpam', () => {
     expect(mails).toMatchObject(Array(3).fill({ status: 'Withheld', withheldBecause: 'ByStaff' }))
     expect(history).toEqual([{ who: STAFF, column: 'SuspectedSpam', before: 'false', after: 'true' }])
     expect(access).toEqual([{ who: STAFF, command: 'desk spam', what: reference }])
-    await app.db.mail.updateMany({
-      where: { to: RAVI, enquiry: { reference } },
-      data: { status: 'Sent', sentAt: new Date(), withheldBecause: null },
-    }) // it was on its way
+    const onItsWay = { to: RAVI, enquiry: { reference } }
+    await app.db.mail.updateMany({ where: onItsWay, data: columnsOf('Sent') })
     const tags = Array.from(mails, (mail) => Object(mail).tag)
     expect((await act('setSpam', { spam: false, was: true })).status).toBe(200)
     expect((await changed()).mails).toMatchObject(
@@ -195,10 +194,8 @@ describe('setSpam', () => {
 it('sendAgain sends what was refused once more, and not what is on its way', async () => {
   const { act, reference } = await aDesk()
   const cookie = await enterDesk(app)
-  const [notice, , acknowledgement] = await app.db.mail.findMany({
-    where: { enquiry: { reference } },
-    orderBy: { id: 'asc' },
-  })
+  const ofIt = { where: { enquiry: { reference } }, orderBy: { id: 'asc' } } as const
+  const [notice, , acknowledgement] = await app.db.mail.findMany(ofIt)
   const id = acknowledgement?.id ?? 0n
   await app.db.mail.update({ where: { id }, data: { status: 'Failed', dueAt: null, firstTriedAt: new Date() } })
   const again = async (mail: unknown) => (await callDesk(app.url, cookie, 'sendAgain', { mail: String(mail) })).status

@@ -8,6 +8,7 @@ import { STAFF } from '../support/fake-resend.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { staff } from '../support/staff-command.ts'
+import { columnsOf } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const RAVI = 'ravi@quvera.test'
@@ -195,8 +196,8 @@ describe('desk.list', () => {
   it('says in words what is worth a look', async () => {
     const flagsOf = async (name: string) => (await list({ state: 'all', text: name })).enquiries[0].flags
     expect(await flagsOf('प्रिया')).toEqual(['second enquiry from this number'])
-    await app.db.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Bounced', "DueAt" = NULL, "SentAt" = now()
-      WHERE "Kind" = 'Acknowledgement' AND "EnquiryId" = (SELECT "Id" FROM "Quvera_Form" WHERE "Name" = 'प्रिया नायर')`
+    const acknowledgement = { kind: 'Acknowledgement', enquiry: { name: 'प्रिया नायर' } } as const
+    await app.db.mail.updateMany({ where: acknowledgement, data: columnsOf('Bounced') })
     expect(await namesOf({ state: 'all', text: 'Bounced' })).toEqual(['प्रिया नायर'])
     expect(await namesOf({ state: 'closed', text: 'Bounced' })).toEqual([])
     await app.db.enquiry.updateMany({ where: { name: 'प्रिया नायर' }, data: { calls: 2 } })
@@ -223,9 +224,8 @@ it('goes through all pages in both orders without losing or repeating one', asyn
 it('desk.show has the enquiry with mails, history and earlier enquiries', async () => {
   const first = await store({ name: 'First', email: 'ASHA.verma@shop.example', mobile: '9811111111' })
   const reference = await store()
-  await app.db
-    .$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Bounced', "DueAt" = NULL, "SentAt" = now(), "LastError" = '550 no such mailbox'
-    WHERE "To" = ${RAVI} AND "EnquiryId" = (SELECT "Id" FROM "Quvera_Form" WHERE "Reference" = ${reference})`
+  const bounces = { ...columnsOf('Bounced'), lastError: '550 no such mailbox' }
+  await app.db.mail.updateMany({ where: { to: RAVI, enquiry: { reference } }, data: bounces })
   await call('setStatus', { reference, status: 'Contacted', was: 'New' })
   await call('addNote', { reference, text: 'wants a\n price' })
   const { data } = await call('show', { reference })

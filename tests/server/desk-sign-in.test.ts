@@ -151,18 +151,6 @@ describe('asking for a link', () => {
     expect(mails(poor)).toEqual([])
   })
 
-  it('is not held up for ten minutes by a mail that Resend has refused', async () => {
-    app.resend.behaviour = { status: 403, name: 'validation_error', message: 'The domain is not verified' }
-    await ask()
-    await settled()
-    expect(await app.db.session.count()).toBe(0)
-    expect(await app.db.mail.findMany()).toMatchObject([{ kind: 'SignIn', status: 'Failed' }])
-    app.resend.behaviour = 'accept'
-    await ask()
-    await settled()
-    expect(mails()).toHaveLength(1)
-  })
-
   it('is limited for each client, to five a minute and twenty a day', async () => {
     const limited = await anApp({ mails: false, rateLimitMax: 10, trustProxy: ['127.0.0.1'] })
     vi.useFakeTimers({ toFake: ['Date'] })

@@ -10,7 +10,7 @@ import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
-import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
+import { columnsOf, hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 
 const env: Env = {
   ...readEnv({}),
@@ -30,15 +30,14 @@ const toStaff =
   (status: 'Sent' | 'Delivered' | 'Bounced' | 'Complained', hours: number, to = STAFF): Step =>
   (db) => {
     const at = hoursAgo(hours)
-    const times = { dueAt: null, queuedAt: at, firstTriedAt: at, sentAt: at }
-    return db.mail.create({ data: { kind: 'SignIn', to, status, ...times } })
+    const times = { queuedAt: at, firstTriedAt: at, sentAt: at }
+    return db.mail.create({ data: { kind: 'SignIn', to, ...columnsOf(status), ...times } })
   }
 
 const summary =
   (status: 'Sent' | 'Failed'): Step =>
   (db) => {
-    const sentAt = status === 'Sent' ? new Date() : null
-    const mail = { kind: 'Summary', to: STAFF, status, dueAt: null, sentAt } as const
+    const mail = { kind: 'Summary', to: STAFF, ...columnsOf(status) } as const
     return db.summary.create({ data: { text: 'Quvera: 1 enquiry', mails: { create: mail } } })
   }
 

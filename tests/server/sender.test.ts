@@ -7,7 +7,7 @@ import { type Channel, startSender } from '../../server/mail/sender.ts'
 import { type Answer, queuedKinds } from '../../server/mail/states.ts'
 import { anOrder, call, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, untilSomeoneWaits } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
 import { storeEnquiries } from '../support/stored-enquiry.ts'
@@ -126,11 +126,7 @@ describe('a claim', () => {
     await app.db.$transaction(async (other) => {
       expect(await claimOne(other as Db)).toBeDefined()
       late = claimOne()
-      await eventually(async () => {
-        const waiting = await app.db.$queryRaw`
-          SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-        expect(waiting).toHaveLength(1)
-      })
+      await untilSomeoneWaits(app.db)
     })
     expect(await late).toBeUndefined()
   })

@@ -1,7 +1,7 @@
 // Staff are told of every enquiry: by a notice, or by a summary once no notice is on its way or has arrived.
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { type Db, retryDeadlock } from '../../server/database/database.ts'
+import { retryDeadlock } from '../../server/database/database.ts'
 import { Prisma } from '../../server/database/generated/client.ts'
 import type { MailStatus } from '../../server/database/generated/enums.ts'
 import { insertEnquiries, markSpam, toInsertRow } from '../../server/enquiries/insert-enquiries.ts'
@@ -9,9 +9,9 @@ import { readEnv } from '../../server/env.ts'
 import { MAIL_LEASE } from '../../server/mail/states.ts'
 import { createSummaryWriter, writeDigestIfDue, writeSummary } from '../../server/mail/summary.ts'
 import { anOrder } from '../support/an-order.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, untilSomeoneWaits } from '../support/eventually.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
-import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
+import { columnsOf, hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
 
 const [ASHA, RAVI, MEERA] = ['asha@quvera.test', 'ravi@quvera.test', 'meera@quvera.test']
@@ -37,16 +37,7 @@ async function aDesk(staff = [ASHA]) {
     },
     /** What becomes of notices, or of what `where` says. */
     async become(status: MailStatus, where: { enquiryId?: string; to?: string; kind?: 'Summary' } = {}) {
-      const isSent = ['Sent', 'Delivered', 'Bounced', 'Complained'].includes(status)
-      await db.mail.updateMany({
-        where: { kind: 'Notice', ...where },
-        data: {
-          status,
-          dueAt: status === 'Pending' ? new Date() : null,
-          sentAt: isSent ? new Date() : null,
-          withheldBecause: status === 'Withheld' ? 'TooMany' : null,
-        },
-      })
+      await db.mail.updateMany({ where: { kind: 'Notice', ...where }, data: columnsOf(status) })
     },
     /** An order whose notices become bad, so that a summary has to tell of it. */
     async untold(status: MailStatus = 'Withheld') {
@@ -70,14 +61,6 @@ async function aDesk(staff = [ASHA]) {
     summaries: () => db.summary.findMany({ orderBy: { id: 'asc' }, include: { mails: true } }),
   }
 }
-
-/** Until a session waits for a lock. */
-const someoneWaits = (db: Pick<Db, '$queryRaw'>) =>
-  eventually(async () => {
-    const waiting =
-      await db.$queryRaw`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    expect(waiting).toHaveLength(1)
-  })
 
 const references = (text = '') => text.match(/QV-[0-9A-Z]{6}/g) ?? []
 
@@ -147,7 +130,7 @@ describe('an enquiry whose notices become', () => {
     await desk.db.$transaction(async (other) => {
       await other.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Failed', "DueAt" = NULL WHERE "To" = ${ASHA}`
       second = desk.become('Failed', { enquiryId: id, to: RAVI })
-      await someoneWaits(other)
+      await untilSomeoneWaits(other)
     })
     await second
     expect(await desk.isUntold(id)).toBe(true)
@@ -334,7 +317,7 @@ it('a mark and an event that lock each other’s rows end, and both count', asyn
   const marking = desk.db.$transaction(async (transaction) => {
     await transaction.$queryRaw`SELECT "Id"::text FROM "Quvera_Form" WHERE "Id" = ${id}::uuid FOR NO KEY UPDATE`
     begun.resolve()
-    await someoneWaits(desk.db)
+    await untilSomeoneWaits(desk.db)
     return markSpam(transaction, id)
   })
   await begun.promise
