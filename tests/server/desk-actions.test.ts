@@ -70,11 +70,8 @@ describe('setStatus', () => {
 
   it('is done by one of two at the same moment', async () => {
     const { act, ravi, changed } = await aDesk()
-    const answers = await Promise.all([
-      act('setStatus', { status: 'Contacted', was: 'New' }),
-      act('setStatus', { status: 'Closed', was: 'New' }, ravi),
-    ])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    const set = async (status: string, as?: string) => (await act('setStatus', { status, was: 'New' }, as)).status
+    expect((await Promise.all([set('Contacted'), set('Closed', ravi)])).sort()).toEqual([200, 409])
     expect((await changed()).history).toHaveLength(1)
   })
 })
@@ -116,8 +113,8 @@ describe('notes', () => {
     const { act, ravi, changed } = await aDesk()
     await act('addNote', { text: 'one' })
     await act('addNote', { text: 'two' }, ravi)
-    const { status, message } = await act('removeNote', { was: `${today()}: one` })
-    expect([status, message?.includes(RAVI), message?.includes('Now it is')]).toEqual([409, true, false])
+    const late = await act('removeNote', { was: `${today()}: one` })
+    expect(late).toMatchObject({ status: 409, message: expect.stringContaining(RAVI) })
     const was = `${today()}: one\n${today()}: two`
     expect((await act('removeNote', { was })).status).toBe(200)
     const { row, history } = await changed()
@@ -166,11 +163,10 @@ describe('setSpam', () => {
     expect(access).toEqual([{ who: STAFF, command: 'desk spam', what: reference }])
     const onItsWay = { to: RAVI, enquiry: { reference } }
     await app.db.mail.updateMany({ where: onItsWay, data: columnsOf('Sent') })
-    const tags = Array.from(mails, (mail) => Object(mail).tag)
     expect((await act('setSpam', { spam: false, was: true })).status).toBe(200)
-    expect((await changed()).mails).toMatchObject(
-      ['Pending', 'Sent', 'Pending'].map((status, index) => ({ status, tag: tags[index] })),
-    )
+    const again = Object(mails).map(({ tag }: { tag: string }) => ({ status: 'Pending', tag }))
+    again[1].status = 'Sent'
+    expect((await changed()).mails).toMatchObject(again)
   })
 
   it('of suspected spam writes notices, acknowledgement and post once, which are sent', async () => {

@@ -16,6 +16,7 @@ import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 
 /* A later version of the site, with two migrations more: the second needs what the first adds to a type. */
 
+const AFTER_RESTORE = 'server/database/after-pg-restore.sql'
 const LATER = {
   '29990101000000_city': `ALTER TYPE "Quvera_Status" ADD VALUE 'Later'; ALTER TABLE "Quvera_Form" ADD "City" TEXT NOT NULL DEFAULT '-';
     ALTER TABLE "Quvera_Mail" ADD "RestoredAt" TIMESTAMPTZ`,
@@ -26,26 +27,21 @@ let folder: Awaited<ReturnType<typeof createFolder>>
 let file: string
 beforeAll(async () => {
   folder = await createFolder('quvera-next-')
-  await cp('dist/server', join(folder.path, 'dist/server'), { recursive: true })
-  await cp('prisma/migrations', join(folder.path, 'prisma/migrations'), { recursive: true })
-  for (const file of ['prisma/roles.sql', 'server/database/after-pg-restore.sql'])
-    await cp(file, join(folder.path, file))
+  const at = (path: string) => join(folder.path, path)
+  for (const path of ['dist/server', 'prisma/migrations', 'prisma/roles.sql', AFTER_RESTORE])
+    await cp(path, at(path), { recursive: true })
   // It names a column that the tables of the backup do not have.
-  await appendFile(
-    join(folder.path, 'server/database/after-pg-restore.sql'),
-    `UPDATE "Quvera_Mail" SET "RestoredAt" = now() WHERE "Status" = 'Withheld';\n`,
-  )
-  await symlink(resolve('dist/empty-database'), join(folder.path, 'dist/empty-database'))
-  await symlink(resolve('node_modules'), join(folder.path, 'node_modules'))
-  await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }')
+  await appendFile(at(AFTER_RESTORE), `UPDATE "Quvera_Mail" SET "RestoredAt" = now() WHERE "Status" = 'Withheld';\n`)
+  for (const path of ['dist/empty-database', 'node_modules']) await symlink(resolve(path), at(path))
+  await writeFile(at('package.json'), '{ "type": "module" }')
   for (const [name, sql] of Object.entries(LATER)) {
-    await mkdir(join(folder.path, 'prisma/migrations', name))
-    await writeFile(join(folder.path, 'prisma/migrations', name, 'migration.sql'), sql)
+    await mkdir(at(`prisma/migrations/${name}`))
+    await writeFile(at(`prisma/migrations/${name}/migration.sql`), sql)
   }
   const { db, env, close } = await openTestDatabase()
   await storeEnquiry(db, {}, { Notice: 'Pending', Acknowledgement: 'Pending' })
   for (let index = 0; index < 19; index++) await storeEnquiry(db)
-  file = join(folder.path, 'backup.gz')
+  file = at('backup.gz')
   expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
   await close()
 })
@@ -79,15 +75,12 @@ it('a database of this version keeps its rows through an update, and staff comma
 })
 
 it('a backup of this version is restored by the later one, and brought up to date', async () => {
-  const { env } = await anOpenDatabase()
+  const { db, env } = await anOpenDatabase()
   const { code, stdout } = await nextStaff(['restore', file], env)
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^Restored 60 rows of the backup/)])
   expect(await shape(env)).toEqual([{ cities: 20n, journal: await journal() }])
-  const withheld = await onDatabase(
-    env,
-    (db) => db.$queryRaw`SELECT count(*)::int AS "all", count("RestoredAt")::int AS "told"
-      FROM "Quvera_Mail" WHERE "Status" IN ('Pending', 'Withheld')`,
-  )
+  const withheld = await db.$queryRaw`SELECT count(*)::int AS "all", count("RestoredAt")::int AS "told"
+    FROM "Quvera_Mail" WHERE "Status" IN ('Pending', 'Withheld')`
   expect(withheld).toEqual([{ all: 2, told: 2 }])
 })
 
@@ -102,12 +95,8 @@ it('a backup of this version is refused where the tables are of the later one, w
   const { env } = await anOpenDatabase()
   expect(await nextStaff(['migrate'], env)).toMatchObject({ code: 0 })
   const { code, stderr } = await nextStaff(['restore', file], env)
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringMatching(
-      /^The tables of this database are of a newer version [^\n]* Restore into a new database[^\n]*\n$/,
-    ),
-  ])
+  const sentence = /^The tables of this database are of a newer version [^\n]* Restore into a new database[^\n]*\n$/
+  expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)])
   expect(await shape(env)).toEqual([{ cities: 0n, journal: await journal() }])
 })
 

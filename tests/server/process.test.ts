@@ -15,8 +15,8 @@ import { aFolder } from '../support/a-folder.ts'
 import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
-import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { aDatabase, aServer, refusalToStart } from '../support/fixtures.ts'
+import { sendingThrough } from '../support/fake-resend.ts'
+import { aDatabase, aResend, aServer, refusalToStart } from '../support/fixtures.ts'
 import { freePort, SERVER, startServer } from '../support/server-process.ts'
 import { administer, migrations } from '../support/test-database.ts'
 
@@ -49,8 +49,7 @@ describe('a server process', () => {
 
   it('keeps an order across a restart, and its mails wait for a key', async () => {
     const database = await aDatabase()
-    const resend = await startFakeResend()
-    atEnd(resend.close)
+    const resend = await aResend()
     const { STAFF_EMAILS = '', ...sending } = sendingThrough(resend)
     const first = await aServer({ ...database, STAFF_EMAILS })
     expect(first.stdout()).toContain(' is at http://')
@@ -100,8 +99,7 @@ describe('a server process', () => {
   })
 
   it('ends within ten seconds also when a body never comes and Resend never answers', async () => {
-    const resend = await startFakeResend()
-    atEnd(resend.close)
+    const resend = await aResend()
     const server = await aServer({ ...(await aDatabase()), ...sendingThrough(resend), RATE_LIMIT_MAX: '0' })
     resend.behaviour = 'hang'
     expect((await submit(server.url, anOrder())).status).toBe(200)
@@ -120,8 +118,7 @@ it('a site goes on while a new build empties the folder that it was started from
   for (const path of ['dist', 'prisma/migrations', 'prisma/roles.sql'])
     await cp(path, join(folder, path), { recursive: true })
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))
-  const resend = await startFakeResend()
-  atEnd(resend.close)
+  const resend = await aResend()
   const env = { ...(await aDatabase()), ...sendingThrough(resend), RATE_LIMIT_MAX: '0' }
   const { url, stop } = await startServer(env, { root: folder })
   atEnd(() => stop('SIGKILL'))

@@ -3,11 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { aClient } from '../support/a-client.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
-import { atEnd } from '../support/at-end.ts'
 import { callDesk, cookieOf, postStaff } from '../support/desk.ts'
 import { eventually } from '../support/eventually.ts'
-import { STAFF, sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { aServer, aDatabase as aTestDatabase } from '../support/fixtures.ts'
+import { STAFF, sendingThrough } from '../support/fake-resend.ts'
+import { aResend, aServer, aDatabase as aTestDatabase } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
@@ -95,8 +94,7 @@ describe('the roles of prisma/roles.sql', () => {
 
   it('let the server store, mail and subscribe, and staff do with it what needs no owner', async () => {
     const { app, owner } = await aDatabase()
-    const resend = await startFakeResend()
-    atEnd(resend.close)
+    const resend = await aResend()
     const server = await aServer({ DATABASE_URL: app, PUBLIC_URL: 'http://quvera.test', ...sendingThrough(resend) })
     const order = anOrder()
     const { reference = '', status } = await submit(server.url, order)
@@ -104,21 +102,14 @@ describe('the roles of prisma/roles.sql', () => {
     expect((await submit(server.url, order)).reference).toBe(reference)
     for (let times = 0; times < 2; times++)
       expect((await call(server.url, 'subscription.subscribe', { email: 'a@shop.example' })).status).toBe(200)
-    const asks = () => resend.mails.filter(({ subject }) => subject.includes('confirm your subscription'))
-    await eventually(() => expect(asks()).not.toEqual([]))
-    await eventually(() => expect(resend.mails.length - asks().length).toBe(2))
-    const [path = ''] = /\/subscription\?token=\S+/.exec(asks()[0]?.text ?? '') ?? []
-    for (const [ask, answer] of [
-      ['confirm', 303],
-      ['end', 200],
-    ] as const) {
-      const body = new URLSearchParams({ do: ask })
-      const sent = await fetch(server.url + path, { method: 'POST', redirect: 'manual', body })
-      expect(sent.status).toBe(answer)
-    }
-    await eventually(async () =>
-      expect((await staff(['mails'], { DATABASE_URL: app })).stdout).toMatch(/^No mail waits\.\n/),
-    )
+    const asking = () => resend.mails.find(({ subject }) => subject.includes('confirm your subscription'))
+    await eventually(() => expect([resend.mails.length, asking()]).toEqual([3, expect.anything()]))
+    const [path = ''] = /\/subscription\?token=\S+/.exec(asking()?.text ?? '') ?? []
+    const press = (button: string) =>
+      fetch(server.url + path, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ do: button }) })
+    expect([(await press('confirm')).status, (await press('end')).status]).toEqual([303, 200])
+    const mails = async () => (await staff(['mails'], { DATABASE_URL: app })).stdout
+    await eventually(async () => expect(await mails()).toMatch(/^No mail waits\.\n/))
     expect(server.stdout()).not.toContain('"level":"error"')
 
     const person = `--person ${order.mobile}`
@@ -148,15 +139,12 @@ describe('the roles of prisma/roles.sql', () => {
 
   it('let the site serve the desk, and keep its sessions to it', async () => {
     const { app, readonly, owner } = await aDatabase()
-    const resend = await startFakeResend()
-    atEnd(resend.close)
-    const server = await aServer({ DATABASE_URL: app, ...sendingThrough(resend) })
-    const { url } = server
+    const resend = await aResend()
+    const { url, stdout } = await aServer({ DATABASE_URL: app, ...sendingThrough(resend) })
     const { reference = '' } = await submit(url, anOrder({ website: 'filled in by a browser' }))
     await postStaff(url, 'sign-in', { email: STAFF, to: '/staff' })
-    const link = () => resend.mails.map(({ text }) => /token=([\w-]+)/.exec(text)?.[1]).find(Boolean)
-    await eventually(() => expect(link()).toBeDefined())
-    const token = link() ?? ''
+    await eventually(() => expect(resend.mails).toHaveLength(1))
+    const [, token = ''] = /token=([\w-]+)/.exec(resend.mails[0]?.text ?? '') ?? []
     const cookie = cookieOf(await postStaff(url, 'enter', { token }))
     for (const [name, input] of [
       ['list', { state: 'spam', text: 'asha' }],
@@ -173,7 +161,7 @@ describe('the roles of prisma/roles.sql', () => {
     expect(printed).toMatchObject({ code: 0, stderr: '' })
     await postStaff(url, 'sign-out', {}, { cookie })
     expect((await callDesk(url, cookie, 'list', { state: 'new' })).status).toBe(401)
-    expect(server.stdout()).not.toContain('"level":"error"')
+    expect(stdout()).not.toContain('"level":"error"')
 
     const bySecret = `INSERT INTO "Quvera_Session" ("Hash", "IsLink", "Email") VALUES ('a secret itself', FALSE, 'x')`
     await expect(administer(owner, bySecret)).rejects.toMatchObject({ code: '23514' })
@@ -207,17 +195,12 @@ describe('the roles of prisma/roles.sql', () => {
       await onDatabase({ DATABASE_URL: owner }, (db) => storeEnquiry(db, { receivedAt: hoursAgo(24 * days) }))
     const erase = async (url: string, before: string) => {
       const client = await aClient({ DATABASE_URL: url })
-      const { rows } = await client.query(`SELECT "Quvera_erase_old"(${before}, 500) AS "erased"`)
-      return rows[0].erased
+      return (await client.query(`SELECT "Quvera_erase_old"(${before}, 500) AS "erased"`)).rows[0].erased
     }
     expect(await erase(app, "now() - interval '24 months'")).toBe(1)
-    expect(await erase(app, 'NULL')).toBe(0)
-    expect(await erase(app, "'infinity'")).toBe(1)
-    expect(await onDatabase({ DATABASE_URL: owner }, (db) => db.enquiry.count())).toBe(1)
+    expect([await erase(app, 'NULL'), await erase(app, "'infinity'")]).toEqual([0, 1])
     await expect(erase(readonly, 'now()')).rejects.toMatchObject({ code: REFUSED })
-    await expect(onDatabase({ DATABASE_URL: app }, (db) => db.enquiry.deleteMany())).rejects.toThrow(
-      'permission denied',
-    )
+    expect(await onDatabase({ DATABASE_URL: owner }, (db) => db.enquiry.count())).toBe(1)
   })
 
   it('after pg_restore one file keeps old mails from going out again, and who has left off the list', async () => {

@@ -5,9 +5,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { envSchema } from '../../server/env.ts'
 import { aFolder } from '../support/a-folder.ts'
-import { atEnd } from '../support/at-end.ts'
-import { startFakeResend } from '../support/fake-resend.ts'
-import { aSite } from '../support/fixtures.ts'
+import { aResend, aSite } from '../support/fixtures.ts'
 import { runProgram, runShell, staff } from '../support/staff-command.ts'
 
 describe('the staff command', () => {
@@ -109,8 +107,7 @@ it('the seed fills an empty database, leaves no mail pending, and refuses a data
 })
 
 it('`check --mail` sends one mail and prints what Resend answered', async () => {
-  const resend = await startFakeResend()
-  atEnd(resend.close)
+  const resend = await aResend()
   const check = (env = {}) => staff(['check', '--mail', 'me@quvera.example'], env)
   const env = { RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
   const answered = /Resend accepted the mail .* id [0-9a-f-]{36}/
