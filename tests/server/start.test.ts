@@ -22,10 +22,8 @@ it.each([
   atEnd(() => silent.close())
   const { port } = silent.address() as { port: number }
   const connected = new Promise((done) => silent.once('connection', done))
-  const server = await aServer(
-    { DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` },
-    { waitUntilReady: false },
-  )
+  const env = { DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` }
+  const server = await aServer(env, { waitUntilReady: false })
   await connected
   expect(await server.stop(signal)).toEqual({ code, signal: null }) // and not when the database has answered
 })
@@ -36,10 +34,8 @@ describe('a site whose database is down when it starts', () => {
     const { DATABASE_URL } = await aDatabase()
     const { searchParams, pathname } = new URL(DATABASE_URL)
     const port = await freePort()
-    const site = await aServer(
-      { DATABASE_URL: `postgresql://postgres:secret@127.0.0.1:${port}${pathname}` },
-      { waitUntilReady: false },
-    )
+    const env = { DATABASE_URL: `postgresql://postgres:secret@127.0.0.1:${port}${pathname}` }
+    const site = await aServer(env, { waitUntilReady: false })
     const status = async (path: string) => (await fetch(site.url + path)).status
     await eventually(async () => expect(await status('/readyz')).toBe(503))
     const server = createServer((client) => {

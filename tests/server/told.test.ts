@@ -270,13 +270,13 @@ describe('the digest', () => {
 
   it('is written once from its time on, with what waits, and again the next day', async () => {
     const desk = await aDesk()
-    expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:00', -1))).toBe(false) // nothing waits
+    const digestAt = (clock: string, days = 0) => writeDigestIfDue(desk.db, desk.env, atInIndia(clock, days))
+    expect(await digestAt('09:00', -1)).toBe(false) // nothing waits
     const waiting = await storeEnquiry(desk.db, { receivedAt: hoursAgo(80) })
-    expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:01', -1))).toBe(false) // nor later on that day
+    expect(await digestAt('09:01', -1)).toBe(false) // nor later on that day
     await desk.db.lease.deleteMany({ where: { name: 'digest' } })
     const ring = await storeEnquiry(desk.db, { receivedAt: hoursAgo(2) }, { Acknowledgement: 'Bounced' })
     await storeEnquiry(desk.db, { receivedAt: hoursAgo(23) })
-    const digestAt = (clock: string, days = 0) => writeDigestIfDue(desk.db, desk.env, atInIndia(clock, days))
     expect([await digestAt('08:59'), await digestAt('09:30'), await digestAt('09:31')]).toEqual([false, true, false])
     const [digest] = await desk.summaries()
     expect(digest?.text).toMatch(/^Quvera: 1 enquiry waits, 1 visitor to ring, \d\d /)
