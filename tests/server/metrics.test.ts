@@ -1,7 +1,5 @@
 // Prometheus reads orders, durations, mails and web vitals at a separate port, and implausible vitals are refused.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { readEnv } from '../../server/env.ts'
-import { readStaticPages } from '../../server/http/static-pages.ts'
 import { anOrder, call, postForm, submit } from '../support/an-order.ts'
 import { anApp } from '../support/fixtures.ts'
 import { freePort } from '../support/server-process.ts'
@@ -69,9 +67,9 @@ it('counts mails by each state of which the runbook speaks, failed posts apart, 
 
 describe('web vitals', () => {
   const measured = { page: '/buy-now', LCP: 900.4, INP: 40, CLS: 0.003 }
-  async function send(body: object, headers = {}, url = app.url) {
+  async function send(body: object, headers = {}) {
     const init = { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) }
-    return (await fetch(`${url}/vitals`, init)).status
+    return (await fetch(`${app.url}/vitals`, init)).status
   }
 
   it('are counted by page, unless they are implausible', async () => {
@@ -93,16 +91,5 @@ describe('web vitals', () => {
     const answers = await Promise.all(Array.from({ length: 70 }, () => send(measured)))
     expect(answers).toContain(429)
     expect((await submit(app.url, anOrder())).status).toBe(200)
-  })
-
-  it.each([
-    ['off', 404],
-    ['on', 204],
-  ])('are taken, and sent by pages, only with METRICS_PORT: %s', async (vitals, status) => {
-    const metricsPort = vitals === 'on' ? await freePort() : 0
-    const pages = readStaticPages('dist/client', { ...readEnv({}), METRICS_PORT: metricsPort })
-    const { url } = await anApp({ pages, metricsPort })
-    expect(await send({ page: '/' }, {}, url)).toBe(status)
-    expect(await (await fetch(url)).text()).toContain(`data-vitals="${vitals}"`)
   })
 })

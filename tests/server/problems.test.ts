@@ -6,7 +6,7 @@ import { type Env, readEnv } from '../../server/env.ts'
 import { readProblems } from '../../server/mail/problems.ts'
 import { REFUSED_LEASE } from '../../server/mail/states.ts'
 import { aFolder } from '../support/a-folder.ts'
-import { anOrder, call, submit } from '../support/an-order.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
@@ -134,15 +134,4 @@ it('a failed write makes the site unready until writing works again, in two line
   expect(await app.db.enquiry.count()).toBe(0)
   expect(app.loggedErrors()).toMatchObject([{ cause: '42P01', msg: 'enquiries cannot be stored' }])
   expect(app.countLogged('enquiries can be stored again')).toBe(1)
-})
-
-it('a subscription that is refused says nothing of orders: the site stays ready', async () => {
-  const app = await anApp({ mails: false })
-  const subscribe = async () => (await call(app.url, 'subscription.subscribe', { email: 'asha@shop.example' })).status
-  await app.db.$executeRaw`ALTER TABLE "Quvera_Subscriber" RENAME TO "Away"` // refused as for a right that is missing
-  expect([await subscribe(), await subscribe()]).toEqual([503, 503])
-  expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
-  await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Subscriber"`
-  expect(await subscribe()).toBe(200)
-  expect(app.loggedErrors()).toMatchObject([{ msg: 'subscriptions cannot be stored' }])
 })

@@ -5,7 +5,7 @@ import { isLeased, takeLease } from '../../server/database/lease.ts'
 import { type ClaimedMail, claimNext, recordAnswer } from '../../server/mail/queue.ts'
 import { type Channel, startSender } from '../../server/mail/sender.ts'
 import { type Answer, queuedKinds } from '../../server/mail/states.ts'
-import { anOrder, call, postForm, submit } from '../support/an-order.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually, untilSomeoneWaits } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
@@ -43,17 +43,6 @@ const claimOne = (db: Db = app.db) =>
   claimNext(db, { kinds: ['Notice'], open: ['Notice'], staff: [STAFF], isProbing: false, leaseSeconds: 60 })
 
 describe('the sender', () => {
-  it('begins as soon as an order, a form or a subscription is stored, and not at the next poll', async () => {
-    const app = await anApp({ pollMs: 3_600_000 })
-    const { submissionKey: _, ...fields } = anOrder({ name: 'Ravi' })
-    await submit(app.url, anOrder())
-    await eventually(() => expect(app.resend.mails).toHaveLength(2))
-    await postForm(app.url, fields)
-    await eventually(() => expect(app.resend.mails).toHaveLength(4))
-    await call(app.url, 'subscription.subscribe', { email: 'asha@shop.example' })
-    await eventually(() => expect(app.resend.mails).toHaveLength(5))
-  })
-
   it('sends one mail at a time, so far apart that Resend refuses hardly any', async () => {
     app.resend.behaviour = { limitASecond: 8 }
     await storeEnquiries(app.db, 10)
