@@ -39,18 +39,12 @@ describe('the access log', () => {
     const { url, env, db } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     await call(url, 'subscription.subscribe', { email: 'b@b.in' })
-    for (const command of [
-      ['export'],
-      ['export', '--person', anOrder().email],
-      ['export', '--person', 'b@b.in'],
-      ['subscribers'],
-      ['subscribers', '--remove', 'a@b.in'],
-      ['backup', '-'],
-      ['erase', reference],
-      ['erase', reference, '--yes'],
-      ['check'],
+    for (const words of [
+      ...['export', `export --person ${anOrder().email}`, 'export --person b@b.in'],
+      ...['subscribers', 'subscribers --remove a@b.in', 'backup -'],
+      ...[`erase ${reference}`, `erase ${reference} --yes`, 'check'],
     ])
-      expect(await staff(command, env), command.join(' ')).toMatchObject({ code: 0 })
+      expect(await staff(words.split(' '), env), words).toMatchObject({ code: 0 })
     await staff(['export'], { ...env, STAFF_NAME: 'meena' })
     const lines = await db.access.findMany({ orderBy: { at: 'asc' } })
     expect(lines.map(({ command, what }) => `${command}: ${what}`)).toEqual([
@@ -75,12 +69,12 @@ describe('the access log', () => {
     const { env } = await aSite()
     await staff(['export'], env)
     const client = await aClient(env)
-    for (const statement of [
-      `UPDATE "Quvera_Access" SET "Who" = 'nobody'`,
+    for (const change of [
+      'UPDATE "Quvera_Access" SET "Who" = NULL',
       'DELETE FROM "Quvera_Access"',
       'TRUNCATE "Quvera_Access"',
     ])
-      await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' })
+      await expect(client.query(change), change).rejects.toMatchObject({ code: '42501' })
     await client.query(
       `INSERT INTO "Quvera_Access" ("At", "Who", "Command", "What") VALUES (now() - interval '366 days', 'old', 'list', ''), (now() - interval '364 days', 'young', 'list', '')`,
     )
@@ -95,12 +89,8 @@ describe('the access log', () => {
     const url = new URL(env.DATABASE_URL ?? '')
     url.searchParams.set('options', '-c default_transaction_read_only=on')
     const { code, stdout, stderr } = await staff(['export'], { DATABASE_URL: url.href })
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringMatching(
-        /^This access could not be recorded in the access log \(Quvera_Access\): [^\n]*read-only[^\n]*\n$/,
-      ),
-    })
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^This access could not be recorded in the access log \(Quvera_Access\): .*read-only.*\n$/)
     expect(stdout).toContain('Asha Verma')
   })
 })
