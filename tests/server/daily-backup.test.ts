@@ -59,19 +59,6 @@ it('a backup may take longer than a statement of the site may', async () => {
   await eventually(() => expect(lines).toEqual([{ level: 'info', message: `wrote the backup ${today()}` }]))
 })
 
-it('a site that is told to end gives up a backup that is not finished, and leaves no file', async () => {
-  const folder = await aFolder('quvera-daily-')
-  const { log, lines } = aLog()
-  const blocker = await aClient(app.env)
-  await blocker.query('BEGIN; LOCK TABLE "Quvera_Form" IN ACCESS EXCLUSIVE MODE')
-  const end = startDailyBackup(app, folder, log)
-  await eventually(async () => expect(await readdir(folder)).toEqual([`${today()}.unfinished`]))
-  const ended = end()
-  await blocker.query('COMMIT')
-  await ended
-  expect([await readdir(folder), lines]).toEqual([[], []])
-})
-
 it('of several processes one makes it, and the newest 14 are kept beside the files of others', async () => {
   const folder = await aFolder('quvera-daily-')
   const old = Array.from({ length: 20 }, (_, day) => `quvera-2026-01-${String(day + 1).padStart(2, '0')}.sql.gz`)

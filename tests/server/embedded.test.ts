@@ -3,7 +3,6 @@ import { readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { openForCommand, openForSite } from '../../server/database/open.ts'
 import { pathIn, readServerPid, socketConnection } from '../../server/embedded/data-dir.ts'
 import { startEmbedded } from '../../server/embedded/postgres.ts'
 import { aClient } from '../support/a-client.ts'
@@ -13,28 +12,21 @@ import { atEnd } from '../support/at-end.ts'
 import { lockHolders } from '../support/embedded-site.ts'
 import { aServer } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
-import { migrations } from '../support/test-database.ts'
 
 const socketOf = (dataDir: string) => join(dataDir, '.s.PGSQL.5432')
-
-/** A connection as one of the roles. */
-async function aRole(dataDir: string, user: string) {
-  const client = new pg.Client({ ...socketConnection(dataDir), user })
-  await client.connect()
-  atEnd(() => client.end())
-  return client
-}
 
 it('gives each role its rights, syncs each commit, needs nothing of /dev/shm, and listens at its socket only', async () => {
   const dataDir = await aFolder('quvera-roles-')
   const { url } = await aServer({ DATA_DIR: dataDir })
   expect((await submit(url, anOrder())).status).toBe(200)
-  const site = await aRole(dataDir, 'quvera_app')
-  for (const statement of ['DELETE FROM "Quvera_Form"', 'CREATE TABLE mine (number int)', 'SET ROLE quvera'])
-    await expect(site.query(statement), statement).rejects.toMatchObject({ code: '42501' })
-  const reader = await aRole(dataDir, 'quvera_readonly')
-  expect((await reader.query('SELECT * FROM "Quvera_Form"')).rowCount).toBe(1)
-  await expect(reader.query('DELETE FROM "Quvera_Form"')).rejects.toMatchObject({ code: '42501' })
+  for (const role of ['quvera_app', 'quvera_readonly']) {
+    const client = new pg.Client({ ...socketConnection(dataDir), user: role })
+    await client.connect()
+    atEnd(() => client.end())
+    expect((await client.query('SELECT * FROM "Quvera_Form"')).rowCount).toBe(1)
+    for (const statement of ['DELETE FROM "Quvera_Form"', 'SET ROLE quvera'])
+      await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' })
+  }
   const owner = await aClient({ DATA_DIR: dataDir })
   const superusers = await owner.query(
     `SELECT rolname FROM pg_roles WHERE rolsuper UNION ALL SELECT usename FROM pg_stat_activity WHERE usename = 'postgres' AND backend_type = 'client backend'`,
@@ -66,24 +58,6 @@ it('keeps every order; serves staff commands beside the site, and is started and
   expect(await lockHolders(dataDir)).toEqual([])
   const second = await aServer({ DATA_DIR: dataDir })
   expect((await submit(second.url, order)).reference).toBe(reference)
-})
-
-it('serves a command that joined until that one has ended, too, and one that comes then waits', async () => {
-  const dataDir = await aFolder('quvera-joined-')
-  await (await openForSite({ dataDir, migrations, migrate: true, warn() {} })).close()
-  const join = () => openForCommand({ dataDir, migrations })
-  const first = await join()
-  const second = await join()
-  const ended = first.close()
-  const late = join()
-  for (let count = 0; count < 20; count++) expect(await second.db.enquiry.count()).toBe(0)
-  await second.close()
-  await ended
-  const { db, close } = await late
-  expect(await db.enquiry.count()).toBe(0)
-  await close()
-  expect(existsSync(socketOf(dataDir))).toBe(false)
-  expect(await lockHolders(dataDir)).toEqual([])
 })
 
 it('does not repeat statements and values in what the site logs', async () => {

@@ -1,14 +1,16 @@
 // `/statusz` and `staff check` name what somebody has to mend, each problem in a sentence, without personal data.
-import { describe, expect, it } from 'vitest'
+// `/readyz` tells whether orders can be stored, and nothing else.
+import { expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { type Env, readEnv } from '../../server/env.ts'
 import { readProblems } from '../../server/mail/problems.ts'
 import { REFUSED_LEASE } from '../../server/mail/states.ts'
 import { aFolder } from '../support/a-folder.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
-import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
+import { columnsOf, hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 
 const env: Env = {
   ...readEnv({}),
@@ -19,36 +21,23 @@ const env: Env = {
 
 type Step = (db: Db) => Promise<unknown>
 const enquiry =
-  (...what: [fields: object, mails?: object]): Step =>
+  (fields: object, mails?: object): Step =>
   (db) =>
-    storeEnquiry(db, ...what)
+    storeEnquiry(db, fields, mails)
 
 /** A mail to staff that was taken so many hours ago. */
 const toStaff =
   (status: 'Sent' | 'Delivered' | 'Bounced' | 'Complained', hours: number, to = STAFF): Step =>
-  (db) =>
-    db.mail.create({
-      data: {
-        kind: 'SignIn',
-        to,
-        status,
-        dueAt: null,
-        queuedAt: hoursAgo(hours),
-        firstTriedAt: hoursAgo(hours),
-        sentAt: hoursAgo(hours),
-      },
-    })
+  (db) => {
+    const at = hoursAgo(hours)
+    const times = { queuedAt: at, firstTriedAt: at, sentAt: at }
+    return db.mail.create({ data: { kind: 'SignIn', to, ...columnsOf(status), ...times } })
+  }
 
 const summary =
   (status: 'Sent' | 'Failed'): Step =>
   (db) => {
-    const mail = {
-      kind: 'Summary',
-      to: STAFF,
-      status,
-      dueAt: null,
-      sentAt: status === 'Sent' ? new Date() : null,
-    } as const
+    const mail = { kind: 'Summary', to: STAFF, ...columnsOf(status) } as const
     return db.summary.create({ data: { text: 'Quvera: 1 enquiry', mails: { create: mail } } })
   }
 
@@ -61,50 +50,31 @@ const forOthers: Step = (db) => db.mail.updateMany({ where: { kind: 'Notice' }, 
 const [waits, unknown] = [{ Notice: 'Pending' }, { Notice: 'Unknown' }]
 const noEvent = /^Mails went out, and Resend reports nothing of them/
 const notArrived = /^The last mail to an address of staff did not arrive\.$/
+const spam = /^A mail was marked as spam at an address of staff\.$/
+const waited = /^A mail to staff has waited for 16 minutes\.$/
+const notTold = /^Nobody has been told of an enquiry for 1 hour\.$/
+const nobody = /^1 mail waits for an address that is not in STAFF_EMAILS\.$/
+const reachedNobody = /^The last summary has reached nobody\.$/
 
 const cases: [what: string, problems: RegExp[], ...steps: Step[]][] = [
-  ['nothing', []],
-  ['a new enquiry', [], enquiry({}, waits)],
   ['a notice that has waited for 14 minutes', [], enquiry({ receivedAt: hoursAgo(0.23) }, waits)],
-  [
-    'a notice that has waited for 16 minutes',
-    [/^A mail to staff has waited for 16 minutes\.$/],
-    enquiry({ receivedAt: hoursAgo(0.27) }, waits),
-  ],
+  ['a notice that has waited for 16 minutes', [waited], enquiry({ receivedAt: hoursAgo(0.27) }, waits)],
   ['an acknowledgement that waits', [], enquiry({ receivedAt: hoursAgo(20) }, { Acknowledgement: 'Pending' })],
   ['an enquiry that is untold for an hour', [], enquiry({ untoldSince: hoursAgo(1) }, unknown)],
-  [
-    'an enquiry that is untold for longer than a summary and a quarter of an hour take',
-    [/^Nobody has been told of an enquiry for 1 hour\.$/],
-    enquiry({ untoldSince: hoursAgo(1.3) }, unknown),
-  ],
+  ['one that is untold for longer than a summary takes', [notTold], enquiry({ untoldSince: hoursAgo(1.3) }, unknown)],
   ['suspected spam that is untold', [], enquiry({ untoldSince: hoursAgo(20), suspectedSpam: true })],
-  [
-    'a notice for an address that is not configured',
-    [/^1 mail waits for an address that is not in STAFF_EMAILS\.$/],
-    enquiry({}, waits),
-    forOthers,
-  ],
+  ['a notice for an address that is not configured', [nobody], enquiry({}, waits), forOthers],
   ['a refused key', [/^Resend refuses the key or the sender/], refusal(hoursAgo(-0.01))],
   ['a key that was refused before', [], refusal(hoursAgo(0.1))],
   ['a mail that went out half an hour ago without an event', [], toStaff('Sent', 0.5)],
   ['a mail that went out two hours ago without an event', [noEvent], toStaff('Sent', 2)],
   ['one of two mails without an event', [], toStaff('Sent', 2), toStaff('Delivered', 3)],
-  ['a bounce at an address of staff', [notArrived], toStaff('Bounced', 3)],
-  [
-    'a complaint at an address of staff',
-    [/^A mail was marked as spam at an address of staff\.$/],
-    toStaff('Complained', 3),
-  ],
+  ['a bounce at an address of staff, typed otherwise', [notArrived], toStaff('Bounced', 3, STAFF.toUpperCase())],
+  ['a complaint at an address of staff', [spam], toStaff('Complained', 3)],
   ['a bounce before a mail that arrived', [], toStaff('Bounced', 3), toStaff('Delivered', 2)],
-  [
-    'a bounce at an address that was typed in capital letters then',
-    [notArrived],
-    toStaff('Bounced', 3, STAFF.toUpperCase()),
-  ],
   ['a bounce at an address that has left', [], toStaff('Bounced', 3, 'gone@quvera.test')],
   ['a bounce a week ago', [], toStaff('Bounced', 24 * 8)],
-  ['a summary that reached nobody', [/^The last summary has reached nobody\.$/, notArrived], summary('Failed')],
+  ['a summary that reached nobody', [reachedNobody, notArrived], summary('Failed')],
   ['one that did after it', [], summary('Failed'), summary('Sent')],
 ]
 
@@ -127,32 +97,41 @@ it('staff get the address with it', async () => {
   expect(await readProblems(db, env, { withAddresses: true })).toEqual([`The last mail to ${STAFF} did not arrive.`])
 })
 
-describe('/statusz', () => {
-  it('is 200 while all is well, and 503 with the problems, at most one look in ten seconds', async () => {
-    const [well, ill] = [await anApp({ mails: false }), await anApp({ mails: false })]
-    expect(await (await fetch(`${well.url}/statusz`)).json()).toEqual({ status: 'ok' })
-    for (const { db } of [well, ill]) await enquiry({ name: 'Asha', receivedAt: hoursAgo(1.1) }, waits)(db)
-    expect((await fetch(`${well.url}/statusz`)).status).toBe(200)
-    const answer = await fetch(`${ill.url}/statusz`)
-    const problem = 'A mail to staff has waited for 1 hour: RESEND_API_KEY is not set.'
-    expect([answer.status, await answer.json()]).toEqual([503, { problems: [problem] }])
-  })
+it('/statusz is 200 while all is well, and 503 with the problems, at most one look in ten seconds', async () => {
+  const [well, ill] = [await anApp({ mails: false }), await anApp({ mails: false })]
+  expect(await (await fetch(`${well.url}/statusz`)).json()).toEqual({ status: 'ok' })
+  for (const { db } of [well, ill]) await enquiry({ name: 'Asha', receivedAt: hoursAgo(1.1) }, waits)(db)
+  expect((await fetch(`${well.url}/statusz`)).status).toBe(200)
+  const answer = await fetch(`${ill.url}/statusz`)
+  const problem = 'A mail to staff has waited for 1 hour: RESEND_API_KEY is not set.'
+  expect([answer.status, await answer.json()]).toEqual([503, { problems: [problem] }])
+})
 
-  it('is 503 when orders cannot be stored', async () => {
-    const app = await anApp()
-    await app.db.$executeRaw`ALTER TABLE "Quvera_Form" RENAME TO "Away"`
-    const answer = await fetch(`${app.url}/statusz`)
-    expect([answer.status, await answer.json()]).toEqual([503, { problems: ['Orders cannot be stored.'] }])
-    await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Form"`
-  })
+it('/statusz is 503 while Resend refuses the key, and /readyz is not', async () => {
+  const app = await anApp()
+  app.resend.behaviour = { status: 400, name: 'validation_error', message: 'API key is invalid' }
+  await storeEnquiry(app.db, {}, { Notice: 'Pending' })
+  await eventually(() => expect(app.countLogged('a mail was not sent')).toBe(1))
+  const answer = await fetch(`${app.url}/statusz`)
+  expect(await answer.json()).toEqual({ problems: ['Resend refuses the key or the sender: no mail is sent.'] })
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+})
 
-  it('is 503 while Resend refuses the key', async () => {
-    const app = await anApp()
-    app.resend.behaviour = { status: 400, name: 'validation_error', message: 'API key is invalid' }
-    await storeEnquiry(app.db, {}, { Notice: 'Pending' })
-    await eventually(() => expect(app.countLogged('a mail was not sent')).toBe(1))
-    const answer = await fetch(`${app.url}/statusz`)
-    expect(await answer.json()).toEqual({ problems: ['Resend refuses the key or the sender: no mail is sent.'] })
-    expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
-  })
+it('a failed write makes the site unready until writing works again, in two lines of the log', async () => {
+  const app = await anApp({ mails: false })
+  const read = async (path: string) => (await fetch(app.url + path)).json()
+  expect(await read('/readyz')).toEqual({ status: 'ok' })
+  await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
+  for (let index = 0; index < 5; index++)
+    expect(await submit(app.url, anOrder())).toMatchObject({ status: 503, message: 'Error adding document' })
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(503)
+  expect([await read('/readyz'), await read('/statusz')]).toEqual([
+    { status: 'unavailable' }, // nothing else for the public
+    { problems: ['Orders cannot be stored.'] },
+  ])
+  await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`
+  await eventually(async () => expect((await fetch(`${app.url}/readyz`)).status).toBe(200))
+  expect(await app.db.enquiry.count()).toBe(0)
+  expect(app.loggedErrors()).toMatchObject([{ cause: '42P01', msg: 'enquiries cannot be stored' }])
+  expect(app.countLogged('enquiries can be stored again')).toBe(1)
 })

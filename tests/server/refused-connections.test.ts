@@ -1,8 +1,5 @@
-// What is no proper HTTP is refused, and the orders of a connection that breaks are stored once or not at all.
-import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { anOrder } from '../support/an-order.ts'
-import { eventually } from '../support/eventually.ts'
 import { say } from '../support/raw-request.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -41,16 +38,4 @@ it('two orders in one packet are stored and answered in their order', async () =
   expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
   expect(answer.match(/"reference":"/g)).toHaveLength(2)
   expect(await app.db.enquiry.count()).toBe(before + 2)
-})
-
-it('clients that send an order and disconnect: no error is logged', async () => {
-  app.logLines.length = 0
-  const clients = Array.from({ length: 100 }, () => {
-    const socket = connect(Number(new URL(app.url).port), '127.0.0.1').on('error', () => {})
-    socket.write(requestOf(anOrder()), () => socket.resetAndDestroy())
-    return new Promise((done) => socket.once('close', done))
-  })
-  await Promise.all(clients)
-  await eventually(async () => expect(await app.connections()).toBe(0))
-  expect(app.loggedErrors()).toHaveLength(0)
 })

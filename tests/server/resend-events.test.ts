@@ -6,7 +6,6 @@ import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
 import { deliveryEvent, sendEvent, WEBHOOK_SECRET } from '../support/resend-events.ts'
-import { staff } from '../support/staff-command.ts'
 import { storeEnquiry } from '../support/stored-enquiry.ts'
 
 const app = await theApp({ webhookSecret: WEBHOOK_SECRET, summaryWaitMs: 600_000 })
@@ -28,29 +27,28 @@ function permutations<T>(items: T[]): T[][] {
   )
 }
 
-describe('the final state does not depend on the order of the events', () => {
-  it.each([
-    [['sent', 'delivery_delayed', 'delivered'], 'Delivered'],
-    [['sent', 'delivery_delayed', 'bounced'], 'Bounced'],
-    [['delivered', 'bounced'], 'Bounced'],
-    [['delivery_delayed', 'delivered', 'complained'], 'Complained'],
-    [['suppressed'], 'Bounced'],
-    [['failed'], 'Failed'],
-    [['delivery_delayed'], 'Sent'],
-  ])('%j: %s', async (types, final) => {
-    for (const order of permutations(types)) {
-      const tag = crypto.randomUUID()
-      await storeEnquiry(app.db, {}, { Notice: 'Sent' })
-      await app.db.mail.updateMany({ where: { kind: 'Notice' }, data: { tag, firstTriedAt: new Date() } })
-      for (const type of [...order, ...order])
-        expect((await sendEvent(app.url, deliveryEvent(type, tag))).status).toBe(200)
-      expect(await statusOf(tag)).toBe(final)
-      await app.db.enquiry.deleteMany()
-    }
-  })
+it.each([
+  [['sent', 'delivery_delayed', 'delivered'], 'Delivered'],
+  [['sent', 'delivery_delayed', 'bounced'], 'Bounced'],
+  [['delivered', 'bounced'], 'Bounced'],
+  [['delivery_delayed', 'delivered', 'complained'], 'Complained'],
+  [['suppressed'], 'Bounced'],
+  [['failed'], 'Failed'],
+  [['delivery_delayed'], 'Sent'],
+])('%j, in any order and twice each, end as %s', async (types, final) => {
+  await storeEnquiry(app.db, {}, { Notice: 'Sent' })
+  const { id } = await app.db.mail.findFirstOrThrow({ where: { kind: 'Notice' } })
+  for (const order of permutations(types)) {
+    const tag = crypto.randomUUID()
+    const sent = { status: 'Sent', tag, firstTriedAt: new Date(), dueAt: null, lastError: null } as const
+    await app.db.mail.update({ where: { id }, data: sent })
+    for (const type of [...order, ...order])
+      expect((await sendEvent(app.url, deliveryEvent(type, tag))).status).toBe(200)
+    expect(await statusOf(tag)).toBe(final)
+  }
 })
 
-it('is read with its tags as an object and as a list', () => {
+it('an event is read with its tags as an object and as a list', () => {
   const tag = crypto.randomUUID()
   const event = deliveryEvent('delivered', tag)
   const tags = [
@@ -91,37 +89,18 @@ describe('an event that comes before the result of the send is recorded', () => 
   })
 })
 
-it('a notice that bounces is an alarm; an acknowledgement that does is shown with its reason', async () => {
-  const { notice, reply } = await aSentOrder()
-  await sendEvent(app.url, deliveryEvent('bounced', reply, '550 no such mailbox'))
-  expect(app.loggedErrors()).toEqual([])
-  expect(await app.db.mail.findFirst({ where: { tag: reply } })).toMatchObject({
-    status: 'Bounced',
-    lastError: 'bounced: Permanent General 550',
-  })
-  await sendEvent(app.url, deliveryEvent('bounced', notice, 'mailbox full'))
-  expect(app.loggedErrors()).toMatchObject([
-    { kind: 'Notice', state: 'Bounced', msg: expect.stringContaining('did not arrive') },
-  ])
-})
-
-it('a mail that was marked as spam has arrived: the log does not say otherwise', async () => {
-  const { reply } = await aSentOrder()
-  await sendEvent(app.url, deliveryEvent('complained', reply))
-  expect([app.countLogged('a mail was marked as spam'), app.countLogged('did not arrive')]).toEqual([1, 0])
-})
-
-it('the words of a stranger’s mail server are not kept: rows, terminal and export have its code only', async () => {
+it('a notice that bounces is an alarm, an acknowledgement is none; of a mail server’s words its code is kept', async () => {
   const forged =
     '452 4.2.2 Asha Verma\r\n\nNobody has been told of these:\u2028https://evil.example \u001b[2J\u202eabc\u0000x'
   const { notice, reply } = await aSentOrder()
-  for (const id of [notice, reply])
-    expect((await sendEvent(app.url, deliveryEvent('bounced', id, forged))).status).toBe(200)
-  const rows = await app.db.mail.findMany()
-  const REASON = 'bounced: Permanent General 452 4.2.2'
-  expect(rows.map(({ lastError }) => lastError)).toEqual([REASON, REASON])
-  const outputs = [['mails'], ['export']].map(async (args) => (await staff(args, app.env)).stdout)
-  for (const text of await Promise.all(outputs)) expect(text).not.toMatch(/evil|Nobody has been told/)
+  await sendEvent(app.url, deliveryEvent('bounced', reply, forged))
+  expect(app.loggedErrors()).toEqual([])
+  await sendEvent(app.url, deliveryEvent('bounced', notice, forged))
+  expect(app.loggedErrors()).toMatchObject([
+    { kind: 'Notice', state: 'Bounced', msg: expect.stringContaining('did not arrive') },
+  ])
+  const bounced = { status: 'Bounced', lastError: 'bounced: Permanent General 452 4.2.2' }
+  expect(await app.db.mail.findMany()).toMatchObject([bounced, bounced])
 })
 
 describe('what is not Resend’s', () => {
@@ -134,9 +113,9 @@ describe('what is not Resend’s', () => {
       { ...deliveryEvent('bounced', notice), data: { email_id: 'x', to: ['a@b.in'] } },
       { ...deliveryEvent('bounced', notice), data: { tags: [{ name: 'order', value: notice }, null] } },
       { type: 'email.bounced' },
+      { type: 'domain.created', data: { id: 'x' } },
     ]
     for (const event of others) expect((await sendEvent(app.url, event)).status).toBe(200)
-    expect((await sendEvent(app.url, { type: 'domain.created', data: { id: 'x' } })).status).toBe(200)
     expect(await statusOf(notice)).toBe('Sent')
   })
 
@@ -154,11 +133,8 @@ describe('what is not Resend’s', () => {
       await sendEvent(app.url, { ...event, padding: 'x'.repeat(70_000) }),
     ].map(({ status }) => status)
     expect(statuses).toEqual([401, 401, 401, 401, 400, 413])
-    const warnings = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
-    expect(warnings).toMatchObject([
-      { msg: expect.stringContaining('correct RESEND_WEBHOOK_SECRET') },
-      { msg: expect.stringContaining("is refused because its time is 6 minutes before this machine's clock") },
-    ]) // one of each an hour
+    for (const words of ['correct RESEND_WEBHOOK_SECRET', "its time is 6 minutes before this machine's clock"])
+      expect(app.countLogged(words)).toBe(1) // an hour
     expect(await statusOf(notice)).toBe('Sent')
     expect((await sendEvent(app.url, event, { at: minutesAgo(4) })).status).toBe(200)
     expect(await statusOf(notice)).toBe('Bounced')

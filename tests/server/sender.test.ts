@@ -1,12 +1,13 @@
 // The sender runs in one process at a time, keeps to the pace of Resend, and continues by itself after a failure.
 import { describe, expect, it, vi } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
+import { isLeased, takeLease } from '../../server/database/lease.ts'
 import { type ClaimedMail, claimNext, recordAnswer } from '../../server/mail/queue.ts'
 import { type Channel, startSender } from '../../server/mail/sender.ts'
 import { type Answer, queuedKinds } from '../../server/mail/states.ts'
-import { anOrder, call, postForm, submit } from '../support/an-order.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, untilSomeoneWaits } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
 import { storeEnquiries } from '../support/stored-enquiry.ts'
@@ -42,17 +43,6 @@ const claimOne = (db: Db = app.db) =>
   claimNext(db, { kinds: ['Notice'], open: ['Notice'], staff: [STAFF], isProbing: false, leaseSeconds: 60 })
 
 describe('the sender', () => {
-  it('begins as soon as an order, a form or a subscription is stored, and not at the next poll', async () => {
-    const app = await anApp({ pollMs: 3_600_000 })
-    const { submissionKey: _, ...fields } = anOrder({ name: 'Ravi' })
-    await submit(app.url, anOrder())
-    await eventually(() => expect(app.resend.mails).toHaveLength(2))
-    await postForm(app.url, fields)
-    await eventually(() => expect(app.resend.mails).toHaveLength(4))
-    await call(app.url, 'subscription.subscribe', { email: 'asha@shop.example' })
-    await eventually(() => expect(app.resend.mails).toHaveLength(5))
-  })
-
   it('sends one mail at a time, so far apart that Resend refuses hardly any', async () => {
     app.resend.behaviour = { limitASecond: 8 }
     await storeEnquiries(app.db, 10)
@@ -65,15 +55,6 @@ describe('the sender', () => {
     await senders.stop(1000)
     expect(mostUnderWay).toBe(1)
     expect(app.resend.calls.limited).toBeLessThanOrEqual(1) // the first second, while the limit is unknown
-  })
-
-  it('pauses when Resend refuses the key, and continues by itself', async () => {
-    await storeEnquiries(app.db, 5)
-    const tries: number[] = []
-    const refused: Answer = { is: 'not taken', error: '401', pauseMs: 300, isOurs: true }
-    start(channelOf(() => (tries.push(performance.now()) <= 3 ? refused : { is: 'taken' })))
-    await eventually(async () => expect(await countSent()).toBe(10))
-    for (const index of [1, 2, 3]) expect((tries[index] ?? 0) - (tries[index - 1] ?? 0)).toBeGreaterThan(290)
   })
 
   it('keeps to three mails while answers are unclear, with growing pauses, and then sends all', async () => {
@@ -91,60 +72,12 @@ describe('the sender', () => {
     await eventually(async () => expect(await countSent()).toBe(60))
   })
 
-  it('goes on while one mail gets an unclear answer again and again', async () => {
-    await storeEnquiries(app.db, 20)
-    const poisoned = await app.db.mail.findFirstOrThrow({ where: { kind: 'Notice' } })
-    start(channelOf(({ id }) => (id === poisoned.id ? { is: 'unclear', error: '403' } : { is: 'taken' })))
-    await eventually(async () => expect(await countSent()).toBe(39))
-  })
-
-  it('reports a statement that fails once, sends nothing meanwhile, and orders are stored as before', async () => {
-    const site = await anApp()
-    await eventually(async () => expect(await site.db.lease.count({ where: { name: 'mail sender' } })).toBe(1))
-    await site.db.$executeRaw`
-      CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN RAISE query_canceled USING MESSAGE = 'canceling statement due to statement timeout'; END $$`
-    await site.db.$executeRaw`
-      CREATE TRIGGER too_slow BEFORE UPDATE ON "Quvera_Mail" FOR EACH ROW EXECUTE FUNCTION too_slow()`
-    expect((await submit(site.url, anOrder())).status).toBe(200)
-    await eventually(() => expect(site.countLogged('the sender cannot work')).toBe(1))
-    expect((await fetch(`${site.url}/readyz`)).status).toBe(200)
-    expect((await submit(site.url, anOrder())).status).toBe(200)
-    await site.db.$executeRaw`DROP FUNCTION too_slow CASCADE`
-    await eventually(() => expect(site.resend.mails).toHaveLength(4))
-    expect(site.countLogged('the sender cannot work')).toBe(1)
-  })
-
-  it('reports an error without a code of PostgreSQL, unless the database is away', async () => {
-    const lines: unknown[] = []
-    const log = { ...silent, error: (...line: unknown[]) => lines.push(line) }
-    const onDatabaseAway = vi.fn()
-    const messages = ['Query read timeout', 'Connection terminated', 'timeout exceeded when trying to connect']
-    const errors = [new RangeError('a fault'), new TypeError('another'), ...messages.map((each) => new Error(each))]
-    const failing = vi.fn()
-    for (const error of errors) {
-      const prepare = () => {
-        failing()
-        return Promise.reject(error)
-      }
-      start(
-        channelOf(() => ({ is: 'taken' }), { lease: error.message, prepare }),
-        { log, onDatabaseAway },
-      )
-    }
-    await eventually(() => expect(failing.mock.calls.length).toBeGreaterThan(20)) // several polls of each
-    expect(lines).toHaveLength(2)
-    expect(onDatabaseAway.mock.calls.length).toBeGreaterThan(3)
-  })
-
   it('sends nothing when another process has taken over during a long preparation', async () => {
     await storeEnquiries(app.db, 1)
     const sent = vi.fn(() => ({ is: 'taken' }) as const)
-    const [begun, prepared, taken] = [
-      Promise.withResolvers<void>(),
-      Promise.withResolvers<void>(),
-      Promise.withResolvers<void>(),
-    ]
+    const begun = Promise.withResolvers<void>()
+    const prepared = Promise.withResolvers<void>()
+    const taken = Promise.withResolvers<void>()
     const prepareSlowly = () => {
       begun.resolve()
       return prepared.promise
@@ -161,33 +94,17 @@ describe('the sender', () => {
 
   it('runs in one of several processes; another one takes over when that process ends', async () => {
     const site = await anApp()
-    const holders = () => site.db.lease.findMany({ where: { name: 'mail sender' } })
-    await eventually(async () => expect(await holders()).toHaveLength(1))
-    const [first] = await holders()
+    const holder = async () => (await site.db.lease.findFirst({ where: { name: 'mail sender' } }))?.holder
+    await eventually(async () => expect(await holder()).toBeDefined())
+    const first = await holder()
     const other = site.startSenders()
     await submit(site.url, anOrder())
     await eventually(() => expect(site.resend.mails).toHaveLength(2))
-    expect((await holders())[0]?.holder).toBe(first?.holder)
+    expect(await holder()).toBe(first)
     await site.senders.stop(1000)
     await submit(site.url, anOrder({ email: 'next@shop.example' }))
     await eventually(() => expect(site.resend.mails).toHaveLength(4))
     await other.stop(1000)
-  })
-
-  it('waits for the try under way when it is stopped, and then ends it', async () => {
-    await storeEnquiries(app.db, 1)
-    app.resend.behaviour = { answersAfterMs: 200 }
-    const patient = app.startSenders()
-    await eventually(() => expect(app.resend.calls.all).toBe(1))
-    await patient.stop(5000)
-    expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(1)
-    app.resend.behaviour = 'hang'
-    const impatient = app.startSenders()
-    await eventually(() => expect(app.resend.calls.all).toBe(2))
-    await impatient.stop(0)
-    expect(await app.db.mail.findMany({ where: { status: 'Pending' } })).toMatchObject([
-      { lastError: expect.stringContaining('no answer') },
-    ])
   })
 })
 
@@ -198,11 +115,7 @@ describe('a claim', () => {
     await app.db.$transaction(async (other) => {
       expect(await claimOne(other as Db)).toBeDefined()
       late = claimOne()
-      await eventually(async () => {
-        const waiting = await app.db.$queryRaw`
-          SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-        expect(waiting).toHaveLength(1)
-      })
+      await untilSomeoneWaits(app.db)
     })
     expect(await late).toBeUndefined()
   })
@@ -230,4 +143,15 @@ it('a failed mail is due again by the database’s clock, also where that of thi
   const due = await app.db.$queryRaw`
     SELECT FROM "Quvera_Mail" WHERE "DueAt" NOT BETWEEN now() + interval '70 seconds' AND now() + interval '125 seconds'`
   expect(due).toEqual([])
+})
+
+it('a lease is one holder’s until its time is over, and nobody’s from before the clock was set back', async () => {
+  const take = (holder: string) => takeLease(app.db, 'one', holder, 10)
+  expect([await take('a'), await take('b'), await take('a')]).toEqual([true, false, true])
+  await app.db.$executeRaw`UPDATE "Quvera_Lease" SET "Until" = now() - interval '1 second'`
+  expect([await take('b'), await take('a')]).toEqual([true, false])
+  expect(await isLeased(app.db, 'one', 10)).toBe(true)
+  await app.db.$executeRaw`UPDATE "Quvera_Lease" SET "Until" = now() + interval '1 hour'`
+  expect(await isLeased(app.db, 'one', 10)).toBe(false)
+  expect([await take('a'), await take('b')]).toEqual([true, false])
 })

@@ -27,15 +27,10 @@ describe('on a PostgreSQL server that answers too late', () => {
     return site.close
   })
 
-  const submit = () => {
-    const availability = { isUp: () => true, failed() {}, worked() {} }
-    return createOrders(site.db, {
-      availability,
-      log: { info() {} },
-      onStored() {},
-      recipients: { staff: ['a@b.in'], withPosts: false },
-    }).submit(anOrder())
-  }
+  const availability = { isUp: () => true, failed() {}, worked() {} }
+  const recipients = { staff: ['a@b.in'], withPosts: false }
+  const options = { availability, recipients, log: { info() {} }, onStored() {} }
+  const submit = () => createOrders(site.db, options).submit(anOrder())
   /** What the site's connections wait for, or do. */
   async function connections(what: string): Promise<number> {
     const { rows } = await other.query(

@@ -1,5 +1,5 @@
-// A start that cannot succeed ends with one line that says why, and one that is called off leaves a usable folder.
-// A staff command that looks for enquiries makes no database. A database that cannot be reached at the start is tried again.
+// A start that cannot succeed ends with one line that says why. A database that is not there yet is waited for.
+// A staff command that looks for enquiries makes no database.
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -7,12 +7,10 @@ import { describe, expect, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { lockHolders } from '../support/embedded-site.ts'
 import { eventually } from '../support/eventually.ts'
 import { aDatabase, anOpenDatabase, aServer } from '../support/fixtures.ts'
 import { freePort } from '../support/server-process.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
-import { onDatabase } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
 
 it.each([
@@ -24,28 +22,10 @@ it.each([
   atEnd(() => silent.close())
   const { port } = silent.address() as { port: number }
   const connected = new Promise((done) => silent.once('connection', done))
-  const server = await aServer(
-    { DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` },
-    { waitUntilReady: false },
-  )
+  const env = { DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` }
+  const server = await aServer(env, { waitUntilReady: false })
   await connected
   expect(await server.stop(signal)).toEqual({ code, signal: null }) // and not when the database has answered
-})
-
-it('a first start that is called off leaves a folder that the next one can use', async () => {
-  const folder = await aFolder('quvera-start-')
-  const names = async () => (await readdir(folder)).join(' ')
-  const first = await aServer({ DATA_DIR: folder }, { waitUntilReady: false })
-  await eventually(async () => expect(await names()).toContain('postgres')) // it is being made, or just made
-  expect([0, 143]).toContain((await first.stop()).code)
-  await eventually(async () => expect(await lockHolders(folder)).toEqual([]))
-  const isMade = (await names()).split(' ').includes('postgres')
-  const second = await aServer({ DATA_DIR: folder })
-  expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
-  expect(second.stdout().includes(`made a new, empty database in ${folder} (DATA_DIR)`)).toBe(!isMade)
-  await second.stop()
-  const third = await aServer({ DATA_DIR: folder })
-  expect(third.stdout()).not.toContain('empty database')
 })
 
 describe('a site whose database is down when it starts', () => {
@@ -54,10 +34,8 @@ describe('a site whose database is down when it starts', () => {
     const { DATABASE_URL } = await aDatabase()
     const { searchParams, pathname } = new URL(DATABASE_URL)
     const port = await freePort()
-    const site = await aServer(
-      { DATABASE_URL: `postgresql://postgres:secret@127.0.0.1:${port}${pathname}` },
-      { waitUntilReady: false },
-    )
+    const env = { DATABASE_URL: `postgresql://postgres:secret@127.0.0.1:${port}${pathname}` }
+    const site = await aServer(env, { waitUntilReady: false })
     const status = async (path: string) => (await fetch(site.url + path)).status
     await eventually(async () => expect(await status('/readyz')).toBe(503))
     const server = createServer((client) => {
@@ -99,48 +77,27 @@ describe('a site whose database is down when it starts', () => {
   })
 })
 
-it('staff may wait longer for a query than visitors do', async () => {
-  const limit = await onDatabase(
-    await aDatabase(),
-    (db) => db.$queryRaw`SELECT current_setting('statement_timeout') AS "is"`,
-  )
-  expect(limit).toEqual([{ is: '0' }])
-})
-
-it.each([
+it.each<[Record<string, string>, says: RegExp]>([
   [{}, /^DATA_DIR \/dev\/null\/nope cannot be made or used: .*\n$/],
-  ...[
-    [{}, 'MAIL_FROM'] as const,
-    [{ MAIL_FROM: 'Quvera <enquiries@quvera.test>' }, 'STAFF_EMAILS'] as const,
-    [{ MAIL_FROM: 'enquiries@quvera.example', STAFF_EMAILS: 'staff@quvera.test' }, 'MAIL_FROM'] as const,
-  ].map(([env, name]): [Record<string, string>, RegExp] => [
-    { RESEND_API_KEY: 're_test', ...env },
-    new RegExp(`^RESEND_API_KEY is set, but ${name} is still a stand-in .*\n$`),
-  ]),
+  [{ RESEND_API_KEY: 're_test' }, /^RESEND_API_KEY is set, but MAIL_FROM is still a stand-in .*\n$/],
+  [
+    { RESEND_API_KEY: 're_test', MAIL_FROM: 'enquiries@quvera.test' },
+    /^RESEND_API_KEY is set, but STAFF_EMAILS is still a stand-in .*\n$/,
+  ],
 ])('what is wrong ends the start with one line that names it: %j', async (env, says) => {
   const server = await aServer({ DATA_DIR: '/dev/null/nope', ...env }, { waitUntilReady: false })
   expect(await server.exited).toEqual({ code: 1, signal: null })
   expect(server.stderr()).toMatch(says)
 })
 
-/** Of all that read or change what is there, one that would do so. */
-const COMMANDS = [
-  ...[['export'], ['mails', 'retry', 'QV-7K3M9P']],
-  ...[['export'], ['subscribers', '--csv'], ['export', '--person', 'a@b.in']],
-  ...[['erase', '--older-than', '24m', '--yes'], ['mails'], ['mails', 'retry', '--yes']],
-  ['backup', '-'],
-]
-
 describe('staff commands and Studio open what is there', () => {
-  const studio = (env: Record<string, string>) => runProgram('server/studio.ts', [], env)
-
   it('and say in which folder they found nothing, which stays as it is', async () => {
     const folder = await aFolder('quvera-start-')
+    const commands = ['export', 'subscribers', 'mails retry --yes', 'erase --older-than 24m --yes', 'backup -', 'check']
     const ran = await Promise.all([
-      ...COMMANDS.map((args) => staff(args, { DATA_DIR: join(folder, 'typo') })),
-      studio({ DATA_DIR: join(folder, 'typo') }),
+      ...commands.map((words) => staff(words.split(' '), { DATA_DIR: join(folder, 'typo') })),
+      runProgram('server/studio.ts', [], { DATA_DIR: join(folder, 'typo') }),
       staff(['export'], { DATA_DIR: folder }),
-      staff(['check'], { DATA_DIR: folder }),
     ])
     for (const { code, stdout, stderr } of ran) {
       expect({ code, stdout: stdout.replace(/^HOST .*/s, '') }).toEqual({ code: 1, stdout: '' }) // `check` shows the settings first
@@ -149,12 +106,10 @@ describe('staff commands and Studio open what is there', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it.each(['where nothing is', 'where a first start was cut short'])('and `migrate` makes one %s', async (where) => {
+  it('and `migrate` makes one, also where a first start was cut short', async () => {
     const dataDir = join(await aFolder('quvera-start-'), 'new')
-    if (where.includes('cut')) {
-      await mkdir(join(dataDir, 'postgres.new/base'), { recursive: true })
-      await writeFile(join(dataDir, 'postgres.new/PG_VERSION'), '18\n')
-    }
+    await mkdir(join(dataDir, 'postgres.new/base'), { recursive: true })
+    await writeFile(join(dataDir, 'postgres.new/PG_VERSION'), '18\n')
     expect(await staff(['migrate'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 })
     expect(await staff(['export'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 })
     expect((await readdir(dataDir)).sort()).toEqual(['owner.lock', 'postgres'])

@@ -10,35 +10,18 @@ export function anOrder(changes: Record<string, unknown> = {}): Order {
   } as Order
 }
 
-export interface Answer {
-  status: number
-  headers: Headers
-  reference?: string
-  message?: string
-  text: string
-}
-
 /** Calls a procedure as any program could: plain HTTP, without our client. */
-export async function call(
-  url: string,
-  procedure: string,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const response = await fetch(`${url}/trpc/${procedure}`, {
+export async function call(url: string, procedure: string, body: unknown, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${url}/trpc/${procedure}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
-  const text = await response.text()
+  const text = await answer.text()
   const parsed = JSON.parse(text)
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    reference: parsed.result?.data?.reference,
-    message: parsed.error?.message,
-  }
+  const reference: string | undefined = parsed.result?.data?.reference
+  const message: string | undefined = parsed.error?.message
+  return { status: answer.status, headers: answer.headers, text, reference, message }
 }
 
 /** Sends a form as a browser does without scripts. */
@@ -47,6 +30,6 @@ export function postForm(url: string, fields: object): Promise<Response> {
   return fetch(`${url}/buy-now`, { method: 'POST', redirect: 'manual', body })
 }
 
-export function submit(url: string, order: unknown, headers?: Record<string, string>): Promise<Answer> {
+export function submit(url: string, order: unknown, headers?: Record<string, string>) {
   return call(url, 'order.submit', order, headers)
 }

@@ -1,15 +1,8 @@
-/** Servers with one thing left out, each of which the fault suite must notice. */
-interface Variant {
-  broken: string
-  file: string
-  from: string
-  to: string
-  /** The test that must notice, and the figure that must not be 0. */
-  noticedBy: string
-  figure: string
-}
-
-export const variants: Variant[] = [
+/**
+ * Servers with one thing left out, each of which the fault suite must notice: by the test `noticedBy`, whose `figure` must
+ * not be 0.
+ */
+export const variants = [
   {
     broken: 'answers before it saves',
     file: 'server/enquiries/orders.ts',

@@ -37,31 +37,25 @@ interface Special {
   refusesAddress?: string
 }
 
-export interface FakeResend {
-  url: string
-  /** Mails accepted for the first time; a repeat with the same key and content is answered and not added. */
-  mails: ReceivedMail[]
-  /** Every call, how many of them were refused for exceeding the limit, and how many are not answered yet. */
-  calls: { all: number; limited: number; underWay: number; keys: string[] }
-  behaviour: Behaviour
-  /** Is called with a mail before its sender is answered: events may be earlier than the sender's own record. */
-  onMail?: ((mail: ReceivedMail) => void) | undefined
-  close(): Promise<void>
-}
+export type FakeResend = Awaited<ReturnType<typeof startFakeResend>>
 
 /** A real HTTP server that does what Resend documents: checks the request, remembers idempotency keys, limits rates. */
-export async function startFakeResend(): Promise<FakeResend> {
+export async function startFakeResend() {
   const remembered = new Map<string, { body: string; id: string }>()
   let windowStart = 0
   let inWindow = 0
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
   })
-  const fake: FakeResend = {
+  const fake = {
     ...(await listen(server)),
-    mails: [],
-    calls: { all: 0, limited: 0, underWay: 0, keys: [] },
-    behaviour: 'accept',
+    /** Mails accepted for the first time; a repeat with the same key and content is answered and not added. */
+    mails: [] as ReceivedMail[],
+    /** Every call, how many of them were refused for exceeding the limit, and how many are not answered yet. */
+    calls: { all: 0, limited: 0, underWay: 0 },
+    behaviour: 'accept' as Behaviour,
+    /** Is called with a mail before its sender is answered: events may be earlier than the sender's own record. */
+    onMail: undefined as ((mail: ReceivedMail) => void) | undefined,
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
@@ -72,7 +66,6 @@ export async function startFakeResend(): Promise<FakeResend> {
     fake.calls.all++
     fake.calls.underWay++
     response.once('close', () => fake.calls.underWay--)
-    fake.calls.keys.push(key)
     const fail = (status: number, name = '', headers = {}, message = `the fake says ${name}`) =>
       json(response, status, { statusCode: status, name, message }, headers)
     if (behaviour === 'hang') return

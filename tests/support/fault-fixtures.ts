@@ -2,19 +2,12 @@ import { afterAll, beforeAll } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { openForSite } from '../../server/database/open.ts'
 import { atEnd } from './at-end.ts'
-import { type FakeResend, sendingThrough, startFakeResend } from './fake-resend.ts'
+import { sendingThrough, startFakeResend } from './fake-resend.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
-import { freePort, type ServerProcess, startServer } from './server-process.ts'
+import { freePort, startServer } from './server-process.ts'
 import { administer, migrations } from './test-database.ts'
 
-export interface FaultFixture {
-  /** Connects to the database of this test, after the faults. */
-  inspect<T>(read: (db: Db) => Promise<T>, url?: string): Promise<T>
-  resend: FakeResend
-  /** Starts a server process on the database of this test; the first one's port is kept for the next. */
-  start(env?: Record<string, string>): Promise<ServerProcess>
-  databaseUrl: string
-}
+export type FaultFixture = Awaited<ReturnType<ReturnType<typeof createFaultFixtures>['setUp']>>
 
 /** For each test a new database on one real PostgreSQL server, and a fake Resend; everything started is ended. */
 export function createFaultFixtures() {
@@ -24,7 +17,7 @@ export function createFaultFixtures() {
   })
   afterAll(() => postgres?.close())
 
-  async function setUp(): Promise<FaultFixture> {
+  async function setUp() {
     const name = `faults_${crypto.randomUUID().replaceAll('-', '')}`
     await administer(postgres.url, `CREATE DATABASE ${name}`)
     const databaseUrl = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
@@ -33,7 +26,8 @@ export function createFaultFixtures() {
     return {
       databaseUrl,
       resend,
-      async inspect(read, url = databaseUrl) {
+      /** Connects to the database of this test, after the faults. */
+      async inspect<T>(read: (db: Db) => Promise<T>, url = databaseUrl): Promise<T> {
         const { db, close } = await openForSite({ url, dataDir: '', migrations })
         try {
           return await read(db)
@@ -41,7 +35,8 @@ export function createFaultFixtures() {
           await close()
         }
       },
-      async start(env = {}) {
+      /** Starts a server process on the database of this test. */
+      async start(env: Record<string, string> = {}) {
         const server = await startServer({
           DATABASE_URL: databaseUrl,
           PORT: String(await freePort()),

@@ -12,6 +12,7 @@
  */
 import { afterAll, beforeEach, expect } from 'vitest'
 import { atEnd } from './at-end.ts'
+import { startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './open-test-database.ts'
 import { startServer } from './server-process.ts'
 import { startTestApp } from './test-app.ts'
@@ -29,6 +30,13 @@ export async function anOpenDatabase() {
   const { db, env, close } = await openTestDatabase()
   atEnd(close)
   return { db, env }
+}
+
+/** What answers as Resend does. */
+export async function aResend() {
+  const resend = await startFakeResend()
+  atEnd(resend.close)
+  return resend
 }
 
 /** A running site in this process, which sends through a fake Resend. */

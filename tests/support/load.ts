@@ -13,28 +13,22 @@ export interface LoadOptions {
   at?: Record<number, () => unknown>
 }
 
-export interface LoadResult {
-  sent: Order[]
-  /** How many orders each address acknowledged. */
-  acknowledgedBy: Map<string, number>
-  /** The reference each acknowledged order was answered with, by submission key. */
-  acknowledged: Map<string, string>
-  /** How often each status was answered; 0 for no answer. */
-  statuses: Map<number, number>
-  /** Milliseconds of each answered try. */
-  times: number[]
-}
+export type LoadResult = Awaited<ReturnType<typeof sendOrders>>
 
 const GIVE_UP_MS = 360_000
 
 /** Clients that each send one order after the other, to a server that may come and go. */
-export async function sendOrders({ url, orders, concurrency = 32, retry, at = {} }: LoadOptions): Promise<LoadResult> {
-  const result: LoadResult = {
-    sent: [],
-    acknowledged: new Map(),
-    acknowledgedBy: new Map(),
-    statuses: new Map(),
-    times: [],
+export async function sendOrders({ url, orders, concurrency = 32, retry, at = {} }: LoadOptions) {
+  const result = {
+    sent: [] as Order[],
+    /** The reference each acknowledged order was answered with, by submission key. */
+    acknowledged: new Map<string, string>(),
+    /** How many orders each address acknowledged. */
+    acknowledgedBy: new Map<string, number>(),
+    /** How often each status was answered; 0 for no answer. */
+    statuses: new Map<number, number>(),
+    /** Milliseconds of each answered try. */
+    times: [] as number[],
   }
   const end = Date.now() + GIVE_UP_MS
   let happening: Promise<unknown> = Promise.resolve()

@@ -13,3 +13,11 @@ export function say(url: string, text: string): Promise<string> {
     socket.once('error', (error) => answer || fail(error)) // an error of the socket is none of its words
   })
 }
+
+/** A request with any Host, which `fetch` writes itself; a POST where there is a body. */
+export async function sendAs(url: string, path: string, headers: Record<string, string>, body?: string) {
+  const all = { ...headers, connection: 'close', ...(body && { 'content-length': body.length }) }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  const text = await say(url, `${body ? 'POST' : 'GET'} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
+  return { status: Number(text.split(' ')[1]), text }
+}

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { eventually } from './eventually.ts'
@@ -6,20 +6,7 @@ import { eventually } from './eventually.ts'
 const broken = process.env.SERVER_ROOT
 const project = broken ?? resolve(import.meta.dirname, '../..')
 
-interface Exit {
-  code: number | null
-  signal: NodeJS.Signals | null
-}
-
-export interface ServerProcess {
-  url: string
-  process: ChildProcess
-  stdout(): string
-  stderr(): string
-  exited: Promise<Exit>
-  /** Sends the signal and waits for the end. */
-  stop(signal?: NodeJS.Signals): Promise<Exit>
-}
+export type ServerProcess = Awaited<ReturnType<typeof startServer>>
 
 /**
  * The server as `npm start` and the container run it. The fault suite is also run against broken copies of its source,
@@ -34,19 +21,11 @@ export const SERVER = {
  * Runs the server as its own process, with nothing of this one's environment but what is given.
  * @param root the folder of the project whose build runs
  */
-export async function startServer(
-  env: Record<string, string>,
-  { waitUntilReady = true, root = project } = {},
-): Promise<ServerProcess> {
+export async function startServer(env: Record<string, string>, { waitUntilReady = true, root = project } = {}) {
   const port = env.PORT ?? String(await freePort())
   const child = spawn(process.execPath, [...SERVER.flags, resolve(root, SERVER.entry)], {
     cwd: root,
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: process.env.HOME ?? '',
-      PORT: port,
-      ...env,
-    },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: port, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''
@@ -57,14 +36,17 @@ export async function startServer(
   child.stderr.on('data', (chunk) => {
     stderr += chunk
   })
-  const exited = new Promise<Exit>((done) => child.once('close', (code, signal) => done({ code, signal })))
-  const server: ServerProcess = {
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((done) =>
+    child.once('close', (code, signal) => done({ code, signal })),
+  )
+  const server = {
     url: `http://127.0.0.1:${port}`,
     process: child,
     stdout: () => stdout,
     stderr: () => stderr,
     exited,
-    stop: (signal = 'SIGTERM') => {
+    /** Sends the signal and waits for the end. */
+    stop: (signal: NodeJS.Signals = 'SIGTERM') => {
       child.kill(signal)
       return exited
     },

@@ -1,25 +1,14 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { dirname, resolve } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { runStaff } from '../../server/staff/run.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
-export interface Ran {
-  code: number | null
-  stdout: string
-  stderr: string
-}
-
-export interface Started {
-  process: ChildProcessByStdio<null, Readable, Readable>
-  stderr(): string
-  /** Its exit code; null when a signal ended it. */
-  exited: Promise<number | null>
-}
+type Ran = { code: number | null; stdout: string; stderr: string }
 
 /** Starts a program with nothing of this process's environment but what is given. Whoever calls reads its output. */
-function start(command: string, args: string[], env: Record<string, string>): Started {
+function start(command: string, args: string[], env: Record<string, string>) {
   const child = spawn(command, args, {
     cwd: project,
     env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...env },
@@ -29,6 +18,7 @@ function start(command: string, args: string[], env: Record<string, string>): St
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     stderr += chunk
   })
+  /** Its exit code; null when a signal ended it. */
   const exited = new Promise<number | null>((done) => child.once('exit', done))
   return { process: child, stderr: () => stderr, exited }
 }
@@ -64,7 +54,7 @@ export async function staff(args: string[], env: Record<string, string>, columns
 }
 
 /** The staff command as it is built and started: its output waits to be read. */
-export function startStaff(args: string[], env: Record<string, string>): Started {
+export function startStaff(args: string[], env: Record<string, string>) {
   return start(process.execPath, [resolve(project, 'dist/server/staff.js'), ...args], env)
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../server/database/database.ts'
-import { Product } from '../../server/database/generated/enums.ts'
+import { type MailStatus, Product } from '../../server/database/generated/enums.ts'
 import { withDatabase } from '../../server/database/open.ts'
 import { STAFF } from './fake-resend.ts'
 
@@ -11,6 +11,14 @@ const storedProducts = Object.values(Product) as [Product, Product]
 const HOUR_MS = 3_600_000
 
 export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS)
+
+/** The columns of a mail in this state. */
+export const columnsOf = (status: MailStatus, dueAt = new Date()) => ({
+  status,
+  dueAt: status === 'Pending' ? dueAt : null,
+  sentAt: ['Sent', 'Delivered', 'Bounced', 'Complained'].includes(status) ? new Date() : null,
+  withheldBecause: status === 'Withheld' ? ('TooOld' as const) : null,
+})
 
 /** An enquiry as it stands in the table, with mails in any state, such as `{ Notice: ['Bounced', 'mailbox full'] }`. */
 export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {}): Promise<string> {
@@ -34,18 +42,13 @@ export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {
       mails: {
         create: Object.entries({ Notice: 'Delivered', Acknowledgement: 'Delivered', ...mails }).map(([kind, state]) => {
           const [status = '', lastError = null] = Array.isArray(state) ? state : [state]
-          const isPending = status === 'Pending'
-          const isSent = ['Sent', 'Delivered', 'Bounced', 'Complained'].includes(status)
           return {
             kind: kind as 'Notice',
             to: kind === 'Notice' ? STAFF : null,
-            status: status as 'Sent',
             lastError,
-            attempts: isPending ? 0 : 1,
+            attempts: status === 'Pending' ? 0 : 1,
             queuedAt: fields.receivedAt ?? new Date(),
-            dueAt: isPending ? (fields.receivedAt ?? new Date()) : null,
-            sentAt: isSent ? new Date() : null,
-            withheldBecause: status === 'Withheld' ? ('TooOld' as const) : null,
+            ...columnsOf(status as MailStatus, fields.receivedAt as Date),
           }
         }),
       },

@@ -25,8 +25,6 @@ export async function startTestApp({
   staff = [STAFF],
   trustProxy = [] as string[],
   dailyBudget = 0,
-  retrySeconds = 0.1,
-  leaseSeconds = 2,
   summaryWaitMs = SUMMARY_WAIT_MS,
   webhookSecret = undefined as string | undefined,
   pages = new Map() as StaticPages,
@@ -60,8 +58,8 @@ export async function startTestApp({
     MAIL_FROM: FROM,
     DIGEST_AT: 'off',
     STAFF_EMAILS: staff,
-    MAIL_LEASE_SECONDS: leaseSeconds,
-    MAIL_RETRY_SECONDS: retrySeconds,
+    MAIL_LEASE_SECONDS: 2,
+    MAIL_RETRY_SECONDS: 0.1,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
   const parts = { database, log: logger, pages, timeouts, pollMs, summaryWaitMs }
@@ -102,7 +100,6 @@ export async function startTestApp({
       await emptyDatabase(database.db)
       await eventually(() => resend.calls.underWay === 0)
       resend.mails.length = 0
-      resend.calls.keys.length = 0
       Object.assign(resend.calls, { all: 0, limited: 0 })
       logLines.length = 0
     },
