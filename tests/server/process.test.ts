@@ -78,7 +78,12 @@ describe('a server process', () => {
     const server = await aServer({ ...(await aDatabase()), NODE_OPTIONS })
     expect(await server.stop('SIGWINCH')).toEqual({ code: 1, signal: null })
     expect(server.stdout()).toContain('a fault of ours: shutting down')
-    expect(server.stdout() + server.stderr()).not.toContain('asha@')
+    const another = await aServer({ ...(await aDatabase()), NODE_OPTIONS })
+    another.process.kill('SIGWINCH')
+    await eventually(() => expect(another.stdout()).toContain('a fault of ours: shutting down'))
+    expect(await another.stop('SIGWINCH')).toEqual({ code: 1, signal: null }) // while it closes
+    expect(another.stdout()).toContain('shutting down at once: second error')
+    for (const { stdout, stderr } of [server, another]) expect(stdout() + stderr()).not.toContain('asha@')
   })
 
   it('goes on where its log cannot be written, and ends when it is told to', async () => {
