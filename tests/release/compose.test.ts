@@ -17,18 +17,14 @@ const POSTGRES = 'deploy/compose.postgres.yaml'
 const REPLICAS = `${POSTGRES}:deploy/compose.replicas.yaml`
 const WAYS = [ONE, POSTGRES, REPLICAS]
 
-const HTTPS = {
-  COMPOSE_PROFILES: 'https',
-  SITE_HOST: 'www.your-domain.example',
-  PUBLIC_URL: 'https://www.your-domain.example',
-}
+const HTTPS = { COMPOSE_PROFILES: 'https', SITE_HOST: 'www.your-domain.example' }
 const PASSWORDS = { POSTGRES_PASSWORD: 'owner1', APP_PASSWORD: 'app1', READONLY_PASSWORD: 'readonly1' }
 
 /** What Compose makes of the files with these settings in `.env`, in a checkout that holds only what it may need. */
 async function config(file: string, { options = '--env-file .env', ...settings }: Record<string, string> = {}) {
   const checkout = await aFolder('quvera-compose-')
   for (const path of [ONE, 'deploy', 'prisma/roles.sql']) cpSync(path, join(checkout, path), { recursive: true })
-  const lines = Object.entries({ ...HTTPS, ...settings, COMPOSE_FILE: file }).map(
+  const lines = Object.entries({ ...HTTPS, ...(file !== ONE && PASSWORDS), ...settings, COMPOSE_FILE: file }).map(
     ([name, value]) => `${name}=${value}\n`,
   )
   writeFileSync(join(checkout, '.env'), lines.join(''))
@@ -51,7 +47,7 @@ const uses = optionsInDocuments().flatMap((options) =>
 )
 
 it.skipIf(!compose).each(uses)('docker compose $options, $file: each file that it names is there', async (use) => {
-  const { checkout, text } = await config(use.file, { options: use.options, ...PASSWORDS })
+  const { checkout, text } = await config(use.file, { options: use.options })
   const named = [...text.matchAll(/(?:^\s*-? ?|: )(\/[^:\s]+)(?=:|$)/gm)].map(([, path = '']) => path)
   const ours = named.filter((path) => path.startsWith(checkout))
   expect(ours).not.toEqual([])
@@ -59,7 +55,7 @@ it.skipIf(!compose).each(uses)('docker compose $options, $file: each file that i
 })
 
 it.skipIf(!compose).each(WAYS)('%s: the site believes Caddy, in any NETWORK, and makes its backups', async (file) => {
-  const { text } = await config(file, { ...PASSWORDS, NETWORK: '192.0.2' })
+  const { text } = await config(file, { NETWORK: '192.0.2' })
   for (const setting of [
     'TRUST_PROXY: 192.0.2.10',
     'ipv4_address: 192.0.2.10',
@@ -74,7 +70,7 @@ it.skipIf(!compose).each(WAYS)('%s: the site believes Caddy, in any NETWORK, and
 })
 
 it.skipIf(!compose)('Caddy leads to each of three replicas', async () => {
-  const { text } = await config(REPLICAS, PASSWORDS)
+  const { text } = await config(REPLICAS)
   expect(text).toContain('SITES: 198.18.31.11:3000 198.18.31.12:3000 198.18.31.13:3000')
   expect(text.match(/BACKUP_DIR: \/backup/g)).toHaveLength(3)
 })
