@@ -1,5 +1,4 @@
 // One site at a time serves a data folder: others wait, and one of them takes over when the first is killed.
-// After a kill staff commands work where no site runs.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -7,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { anEmbeddedSite, lockHolders } from '../support/embedded-site.ts'
+import { anEmbeddedSite } from '../support/embedded-site.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { runProgram } from '../support/staff-command.ts'
@@ -74,14 +73,4 @@ it('lock files of a killed PostgreSQL that name a living program do not keep the
   await writeFile(join(site.dataDir, '.s.PGSQL.5432.lock'), living)
   await site.start()
   expect((await staffList(site.dataDir)).stdout).toContain(reference)
-})
-
-it('eight staff commands that come at once where no site runs all do their work', async () => {
-  const site = await anEmbeddedSite()
-  await site.start()
-  const { reference = '' } = await submit(site.url, anOrder())
-  await site.kill()
-  const ran = await Promise.all(Array.from({ length: 8 }, () => staffList(site.dataDir)))
-  for (const each of ran) expect(each).toMatchObject({ code: 0, stdout: expect.stringContaining(reference) })
-  expect(await lockHolders(site.dataDir)).toEqual([])
 })
