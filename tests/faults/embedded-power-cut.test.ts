@@ -70,36 +70,6 @@ async function aDisk() {
 
 type Disk = Awaited<ReturnType<typeof aDisk>>
 
-/** A site on that disk. The test ends it and waits for PostgreSQL, which keeps the disk busy. */
-async function aSiteOn({ dataDir }: Disk) {
-  const server = await startServer({ DATA_DIR: dataDir, RATE_LIMIT_MAX: '0', LOG_LEVEL: 'error' })
-  atEnd(async () => {
-    await server.stop('SIGKILL')
-    await eventually(async () => expect(await lockHolders(dataDir)).toEqual([]))
-  })
-  return server
-}
-
-/** Clients that send orders until they are told to end; `answered` has the references of all confirmed ones. */
-function keepOrdering(url: string) {
-  const answered = new Set<string>()
-  let isOver = false
-  const clients = Array.from({ length: CLIENTS }, async () => {
-    while (!isOver) {
-      const { reference } = await submit(url, aUniqueOrder()).catch(() => ({ reference: undefined }))
-      if (reference) answered.add(reference)
-      await sleep(20)
-    }
-  })
-  return {
-    answered,
-    async end() {
-      isOver = true
-      await Promise.all(clients)
-    },
-  }
-}
-
 /** Cuts the power: copies the disk. Returns the copy, and what had been confirmed before. */
 async function cutPower({ work, image, dataDir }: Disk, answered: Iterable<string>) {
   const goOn = await freeze(dataDir)
@@ -133,9 +103,22 @@ async function examine({ work }: Disk, { copy, confirmed }: Awaited<ReturnType<t
 
 /** Cuts at random moments while orders come in. */
 async function cutUnderLoad(disk: Disk, cuts: number) {
-  const server = await aSiteOn(disk)
-  const { answered, end } = keepOrdering(server.url)
-  atEnd(end)
+  const server = await startServer({ DATA_DIR: disk.dataDir, RATE_LIMIT_MAX: '0', LOG_LEVEL: 'error' })
+  let isOver = false
+  atEnd(async () => {
+    isOver = true
+    await server.stop('SIGKILL')
+    await eventually(async () => expect(await lockHolders(disk.dataDir)).toEqual([])) // it keeps the disk busy
+  })
+  const answered = new Set<string>()
+  async function keepOrdering() {
+    while (!isOver) {
+      const { reference } = await submit(server.url, aUniqueOrder()).catch(() => ({ reference: undefined }))
+      if (reference) answered.add(reference)
+      await sleep(20)
+    }
+  }
+  const clients = Array.from({ length: CLIENTS }, keepOrdering)
   await eventually(() => expect(answered.size).toBeGreaterThan(20))
   const sum = { cuts, lost: 0, doubled: 0, withoutMails: 0 }
   const doNotOpen: string[] = []
@@ -145,7 +128,8 @@ async function cutUnderLoad(disk: Disk, cuts: number) {
     if (found.reason !== undefined) doNotOpen.push(found.reason)
     else for (const key of ['lost', 'doubled', 'withoutMails'] as const) sum[key] += found[key]
   }
-  await end()
+  isOver = true
+  await Promise.all(clients)
   return { ...sum, doNotOpen, orders: answered.size }
 }
 
@@ -158,7 +142,7 @@ describe.skipIf(process.getuid?.() !== 0)('power cuts', { timeout: 900_000 }, ()
 
   it('5 are noticed where PostgreSQL does not sync', async () => {
     const disk = await aDisk()
-    const first = await aSiteOn(disk)
+    const first = await startServer({ DATA_DIR: disk.dataDir })
     await first.stop()
     await appendFile(join(disk.dataDir, 'postgres/postgresql.auto.conf'), 'fsync = off\n')
     await run('sync', ['--file-system', disk.root])
