@@ -31,13 +31,10 @@ async function slowest(browser: Browser, url: string, act: (page: Page) => Promi
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true })
   const page = await context.newPage()
   await page.addInitScript(() => {
-    Object.assign(window, { durations: [] as number[] })
+    const durations: number[] = []
+    Object.assign(window, { durations })
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) {
-        if ((entry as PerformanceEventTiming & { interactionId: number }).interactionId) {
-          ;(window as unknown as { durations: number[] }).durations.push(entry.duration)
-        }
-      }
+      for (const entry of list.getEntries()) if (Object(entry).interactionId) durations.push(entry.duration)
     }).observe({ type: 'event', durationThreshold: 16, buffered: true } as PerformanceObserverInit)
   })
   await page.goto(url)
@@ -46,7 +43,7 @@ async function slowest(browser: Browser, url: string, act: (page: Page) => Promi
   await page.waitForTimeout(1500)
   await act(page)
   await page.waitForTimeout(1000)
-  const durations = await page.evaluate(() => (window as unknown as { durations: number[] }).durations)
+  const durations = await page.evaluate((): number[] => Object(window).durations)
   await context.close()
   return Math.max(0, ...durations)
 }
