@@ -10,7 +10,6 @@ import { finish, median, report } from './report.ts'
 import { newDatabase, startServerOfSameVersion } from './targets.ts'
 
 const ENQUIRIES = 100_000
-const TIMES = 60
 const STAFF = 'staff@quvera.test'
 
 const postgres = await startServerOfSameVersion()
@@ -44,7 +43,7 @@ const cookie = await enterDesk({ url: server.url, db: database.db }, { email: ST
 await database.close()
 
 /** The 95th percentile of so many calls, one after the other, in milliseconds. */
-async function p95(inputs: object[], times = TIMES): Promise<number> {
+async function p95(inputs: object[], times = 60): Promise<number> {
   const taken: number[] = []
   for (let time = 0; time < times; time++) {
     const start = performance.now()
@@ -55,13 +54,9 @@ async function p95(inputs: object[], times = TIMES): Promise<number> {
   return percentile(taken, 0.95)
 }
 
-const lists = [
-  ...(['new', 'contacted', 'closed', 'spam', 'all'] as const).map((state) => ({ state })),
-  { state: 'spam', order: 'oldest' },
-]
-const searches = ['priya', 'jose fernandes 4', '+91 90079 19000', '7k3m9p', 'not to be found', 'asks for a price'].map(
-  (text) => ({ state: 'all', text }),
-)
+const lists = ['new', 'contacted', 'closed', 'spam', 'all'].map((state) => ({ state }))
+const texts = ['priya', 'jose fernandes 4', '+91 90079 19000', '7k3m9p', 'not to be found', 'asks for a price']
+const searches = texts.map((text) => ({ state: 'all', text }))
 
 const MBIT = (1024 * 1024) / 8
 /** Lighthouse's. */

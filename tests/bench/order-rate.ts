@@ -82,7 +82,6 @@ report('mails going out / without at 32', ratio(mailing, quvera), '×', { atLeas
 const p50Ratio = medianOf(mailing, 1).p50Ms / medianOf(quvera, 1).p50Ms
 report('p50 at one connection, mails going out / without', p50Ratio, '×', { atMost: 2 })
 const p50 = { quvera: median(calm.quvera), embedded: median(calm.embedded), bare: median(calm.bare) }
-report('p50 of a calm 100 orders/s', p50.quvera, 'ms')
 report('p50 of a calm 100 orders/s / bare Fastify + pg', p50.quvera / p50.bare, '×', { atMost: 2 })
 report('p50 of a calm 100 orders/s, embedded / PostgreSQL', p50.embedded / p50.quvera, '×', { atMost: 1.2 })
 for (const target of targets) target.close()

@@ -27,11 +27,12 @@ async function startAndMemory(env: Record<string, string>, goals: { firstMs: num
   const server = await startServer({ ...env, ...quiet })
   let peak = 0
   const watch = setInterval(async () => (peak = Math.max(peak, await megabytes(server))), 200)
-  await orders(server, 5000)
+  const send = (orders: number) => sendOrders({ url: () => server.url, orders, retry: false })
+  await send(5000)
   report('memory after 5,000 orders', await megabytes(server), 'MB', { atMost: goals.megabytes })
-  await orders(server, 5000)
+  await send(5000)
   const before = await megabytes(server)
-  await orders(server, 10_000)
+  await send(10_000)
   report('growth from 10,000 to 20,000 orders', (await megabytes(server)) - before, 'MB', { atMost: 30 })
   report('most memory seen, with a PostgreSQL of its own', peak, 'MB', { atMost: 300 })
   clearInterval(watch)
@@ -74,8 +75,6 @@ async function reportFirstOrder(what: string, atMost: number, env: (start: numbe
   }
   report(`first order of a ${what} answered, median of ${STARTS}, after`, median(times), 'ms', { atMost })
 }
-
-const orders = ({ url }: ServerProcess, count: number) => sendOrders({ url: () => url, orders: count, retry: false })
 
 /** Memory of the process and of its children, each page that several share counted once. */
 async function megabytes({ process: { pid = 0 } }: ServerProcess): Promise<number> {

@@ -12,13 +12,6 @@ import { type HttpLoad, type Measured, measureHttp, postOrder } from './http-loa
 
 export type OrderMeasured = Measured & { cpuMicrosAnOrder: number }
 
-/** Something that stores orders. */
-export interface Target {
-  name: string
-  measure(load: Pick<HttpLoad, 'connections' | 'seconds' | 'perSecond'>): Promise<OrderMeasured>
-  close(): void
-}
-
 /** A server of the version that the site starts itself, with PostgreSQL's own settings. */
 export async function startServerOfSameVersion(): Promise<PostgresServer> {
   const { postgres } = await findPrograms()
@@ -35,18 +28,15 @@ export async function newDatabase(postgres: PostgresServer): Promise<string> {
 
 interface Program {
   name: string
-  /** Of Node. */
-  flags?: string[]
   entry: string
+  flags?: string[]
   path: string
   env?: Record<string, string>
 }
 
 /** A server process that takes orders at `path`. */
-export async function startHttpTarget(
-  postgres: PostgresServer,
-  { name, flags = [], entry, path, env = {} }: Program,
-): Promise<Target> {
+export async function startHttpTarget(postgres: PostgresServer, program: Program) {
+  const { name, entry, flags = [], path, env = {} } = program
   const port = await freePort()
   const child = spawn(process.execPath, [...flags, resolve(entry)], {
     stdio: 'inherit',
@@ -62,7 +52,7 @@ export async function startHttpTarget(
   await eventually(async () => (await fetch(`http://127.0.0.1:${port}/`)).status > 0, 20_000)
   return {
     name,
-    async measure(load) {
+    async measure(load: Pick<HttpLoad, 'connections' | 'seconds' | 'perSecond'>): Promise<OrderMeasured> {
       child.kill('SIGCONT')
       const before = await cpuMicros(child.pid ?? 0)
       const measured = await measureHttp({ ...load, port, request: () => postOrder(path) })

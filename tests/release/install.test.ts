@@ -4,7 +4,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -14,9 +14,7 @@ import { freePort } from '../support/server-process.ts'
 /** Node 20 and 22 come with it. */
 const NPM = 'npm@10.9.9'
 const INSTALL = 'npm ci --no-audit --no-fund'
-/** One test that puts paths into lines of bash, and one with the browser. */
-const TESTS =
-  'npm exec -- vitest run --config tests/vitest.config.ts tests/server/staff.test.ts tests/e2e/first-order.test.ts'
+const TEST = 'npm exec -- vitest run --config tests/vitest.config.ts'
 /** Copied into the Debian: how this machine finds and trusts hosts, and the registry it uses. */
 const NETWORK = ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt', '/root/.npmrc']
 const canMakeDebian = process.getuid?.() === 0 && spawnSync('debootstrap', ['--version']).status === 0
@@ -104,22 +102,24 @@ async function expectOrdersKept(newcomer: Newcomer, signal: NodeJS.Signals) {
   for (const reference of references) expect(listed).toContain(reference)
 }
 
-it('npm ci of npm 10, npm start and the tests work on the Node of the system', async () => {
-  const newcomer = await aNewcomer()
-  type(newcomer, INSTALL)
-  await expectOrdersKept(newcomer, 'SIGINT')
-  type(newcomer, TESTS)
-})
+describe('npm ci and npm start', { timeout: 1_200_000 }, () => {
+  it('work with npm 10 and the Node of the system, as do tests that put paths into lines of bash', async () => {
+    const newcomer = await aNewcomer()
+    type(newcomer, INSTALL)
+    await expectOrdersKept(newcomer, 'SIGINT')
+    type(newcomer, `${TEST} tests/server/staff.test.ts`)
+  })
 
-it('npm start completes an install without scripts', async () => {
-  const newcomer = await aNewcomer()
-  type(newcomer, `${INSTALL} --ignore-scripts`)
-  await expectOrdersKept(newcomer, 'SIGINT')
-})
+  it('work where scripts of packages are not run', async () => {
+    const newcomer = await aNewcomer()
+    type(newcomer, `${INSTALL} --ignore-scripts`)
+    await expectOrdersKept(newcomer, 'SIGINT')
+  })
 
-it.skipIf(!canMakeDebian)('npm ci, npm start and the tests work on a bare Debian', { timeout: 1_200_000 }, async () => {
-  const newcomer = await aNewcomerOnDebian()
-  type(newcomer, INSTALL)
-  await expectOrdersKept(newcomer, 'SIGKILL')
-  type(newcomer, TESTS)
+  it.skipIf(!canMakeDebian)('work on a bare Debian, as do tests with a browser', async () => {
+    const newcomer = await aNewcomerOnDebian()
+    type(newcomer, INSTALL)
+    await expectOrdersKept(newcomer, 'SIGKILL')
+    type(newcomer, `${TEST} tests/e2e/first-order.test.ts`)
+  })
 })

@@ -3,11 +3,10 @@
 import { existsSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { atEnd } from '../support/at-end.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { startCaddy } from '../support/caddy.ts'
+import { watchPages } from '../support/embedded-site.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
 import { type LoadResult, sendOrders } from '../support/load.ts'
@@ -23,30 +22,6 @@ async function behindCaddy(sites: ServerProcess[]) {
   const { url } = await startCaddy(sites.map((site) => new URL(site.url).host))
   await eventually(async () => (await fetch(`${url}/readyz`)).ok)
   return url
-}
-
-/** Asks for a page fifty times a second. Returns a function that ends this, and tells the longest time without one. */
-function watchPage(url: string) {
-  let isOver = false
-  let longestGapMs = 0
-  async function ask() {
-    let lastMs = performance.now()
-    while (!isOver) {
-      const answer = await fetch(url).catch(() => undefined)
-      if (answer?.ok) {
-        longestGapMs = Math.max(longestGapMs, performance.now() - lastMs)
-        lastMs = performance.now()
-      }
-      await sleep(20)
-    }
-  }
-  const asking = ask()
-  atEnd(() => (isOver = true))
-  return async () => {
-    isOver = true
-    await asking
-    return Math.round(longestGapMs)
-  }
 }
 
 /** What a page says to an address of this machine, over a connection of its own. */
@@ -65,7 +40,7 @@ describe.skipIf(!existsSync('/usr/bin/caddy') || !existsSync('/usr/lib/postgresq
     const { start, inspect, resend } = await setUp()
     const replicas = await Promise.all([start(), start(), start()])
     const url = await behindCaddy(replicas)
-    const endWatch = watchPage(url)
+    const endPages = watchPages(url)
     async function replaceAll() {
       for (const [index, replica] of replicas.entries()) {
         await replica.stop()
@@ -82,13 +57,14 @@ describe.skipIf(!existsSync('/usr/bin/caddy') || !existsSync('/usr/lib/postgresq
     const loads: LoadResult[] = []
     while (!isOver) loads.push(await sendOrders({ url: () => url, orders: 100, concurrency: 2, retry: false }))
     await updating
-    const longestGapMs = await endWatch()
+    const pages = await endPages()
     const sent = loads.flatMap((load) => load.sent)
     const acknowledged = new Map(loads.flatMap((load) => [...load.acknowledged]))
     const result = await inspect((db) => audit(db, { sent, acknowledged }, resend))
-    report('three replicas replaced twice', { ...result, longestGapMs })
+    report('three replicas replaced twice', { ...result, ...pages })
     expect(result.acknowledged).toBe(sent.length)
-    expect(longestGapMs).toBeLessThan(1000)
+    expect(pages.pagesFailed).toBe(0)
+    expect(pages.slowestPageMs).toBeLessThan(1000)
     expectNothingLost(result)
   })
 
