@@ -5,7 +5,8 @@ const missed: string[] = []
 export function report(what: string, value: number, unit: string, goal: { atMost?: number; atLeast?: number } = {}) {
   const { atMost, atLeast } = goal
   const hasGoal = atMost !== undefined || atLeast !== undefined
-  const isMet = !hasGoal || (value <= (atMost ?? Number.POSITIVE_INFINITY) && value >= (atLeast ?? 0))
+  const isMet =
+    !hasGoal || (value <= (atMost ?? Number.POSITIVE_INFINITY) && value >= (atLeast ?? Number.NEGATIVE_INFINITY))
   const wanted = hasGoal ? ` (goal ${atMost !== undefined ? `≤ ${atMost}` : `≥ ${atLeast}`})` : ''
   if (!isMet) missed.push(what)
   const begin = isMet ? (hasGoal ? 'ok    ' : '      ') : 'MISSED'
