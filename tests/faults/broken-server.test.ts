@@ -10,7 +10,7 @@ import { runShell } from '../support/staff-command.ts'
 
 const SUITE = 'node node_modules/vitest/vitest.mjs run --config tests/vitest.faults.config.ts killed'
 
-it.each(variants)('the suite turns red for a server that $broken', async (variant) => {
+it.each(variants)('the suite turns red for a server that $broken', { timeout: 600_000 }, async (variant) => {
   const { broken, file, from, to, noticedBy, figure } = variant
   const copy = await aFolder('quvera-broken-', tmpdir())
   for (const part of ['server', 'shared', 'prisma', 'package.json'])
