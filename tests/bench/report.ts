@@ -3,11 +3,10 @@ const missed: string[] = []
 
 /** Prints what was measured, beside its goal if it has one. What is no number misses it. */
 export function report(what: string, value: number, unit: string, goal: { atMost?: number; atLeast?: number } = {}) {
-  const { atMost, atLeast } = goal
-  const hasGoal = atMost !== undefined || atLeast !== undefined
-  const isMet =
-    !hasGoal || (value <= (atMost ?? Number.POSITIVE_INFINITY) && value >= (atLeast ?? Number.NEGATIVE_INFINITY))
-  const wanted = hasGoal ? ` (goal ${atMost !== undefined ? `≤ ${atMost}` : `≥ ${atLeast}`})` : ''
+  const { atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY } = goal
+  const hasGoal = Object.keys(goal).length > 0
+  const isMet = !hasGoal || (value <= atMost && value >= atLeast)
+  const wanted = hasGoal ? ` (goal ${'atMost' in goal ? `≤ ${atMost}` : `≥ ${atLeast}`})` : ''
   if (!isMet) missed.push(what)
   const begin = isMet ? (hasGoal ? 'ok    ' : '      ') : 'MISSED'
   console.log(`${begin} ${what}: ${value.toFixed(value < 10 ? 2 : 0)} ${unit}${wanted}`)
