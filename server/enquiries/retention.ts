@@ -16,7 +16,7 @@ const DOUBT_LEASE = 'retention is in doubt'
 const IN_DOUBT = `nothing is erased for ${DOUBT_DAYS} days: by the database's clock the last run was longer ago. Is that clock right?`
 
 /** The site's role may erase only by this function, and never an enquiry younger than a month. */
-export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
+async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
   let erased = 0
   while (true) {
     const [{ count }] = await retryDeadlock(

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { aUniqueOrder, percentile } from '../support/load.ts'
 
 export interface Measured {
   /** Answers with status 200 a second. */
@@ -24,28 +25,15 @@ export async function measureHttp({ port, connections, seconds, request, perSeco
   let failed = 0
   const end = performance.now() + seconds * 1000
   const gapMs = perSecond ? (connections * 1000) / perSecond : 0
-  await Promise.all(Array.from({ length: connections }, (_, index) => runConnection(index)))
-  times.sort((a, b) => a - b)
-  return {
-    perSecond: times.length / seconds,
-    p50Ms: times[Math.floor(times.length * 0.5)] ?? Number.NaN,
-    p99Ms: times[Math.floor(times.length * 0.99)] ?? Number.NaN,
-    failed,
-  }
-
   function runConnection(index: number): Promise<void> {
     return new Promise((done, fail) => {
       const socket = connect({ port, host: '127.0.0.1', noDelay: true })
       let start = 0
       let received = ''
-      const send = () => {
-        if (performance.now() >= end) {
-          socket.destroy()
-          done()
-          return
-        }
+      function send() {
         start = performance.now()
-        socket.write(request())
+        if (start >= end) socket.destroy()
+        else socket.write(request())
       }
       socket.setEncoding('latin1')
       socket.on('connect', () => setTimeout(send, (gapMs * index) / connections))
@@ -63,6 +51,8 @@ export async function measureHttp({ port, connections, seconds, request, perSeco
       })
     })
   }
+  await Promise.all(Array.from({ length: connections }, (_, index) => runConnection(index)))
+  return { perSecond: times.length / seconds, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99), failed }
 }
 
 function isComplete(text: string): boolean {
@@ -72,7 +62,16 @@ function isComplete(text: string): boolean {
   return length === undefined ? text.endsWith('0\r\n\r\n') : text.length >= head + 4 + Number(length)
 }
 
-export function post(path: string, body: object): string {
-  const text = JSON.stringify(body)
+/** A new order, as a request to this path. */
+export function postOrder(path: string): string {
+  const text = JSON.stringify(aUniqueOrder())
   return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+}
+
+/** The median milliseconds of an order at a site that gets 100 a second. */
+export async function calmP50(url: string, seconds: number): Promise<number> {
+  const request = () => postOrder('/trpc/order.submit')
+  const load = { port: Number(new URL(url).port), connections: 8, perSecond: 100, request }
+  await measureHttp({ ...load, seconds: 1 }) // until it is warm
+  return (await measureHttp({ ...load, seconds })).p50Ms
 }

@@ -1,11 +1,13 @@
-// A killed or frozen database loses no order: a refusal comes within 3 seconds, and a repeated order is stored once.
+// A database that is killed, frozen or asleep loses no order: a refusal comes within 3 seconds, a repeat is stored once.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Order } from '../../shared/order.ts'
 import { submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
+import { startForwarder } from '../support/forwarder.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 
@@ -37,53 +39,63 @@ it.each(['killed', 'frozen'])(
     await eventually(async () => expect(await countSent()).toBe(2)) // so that nothing is under way
     await (fault === 'killed' ? postgres().kill() : postgres().freeze())
     await eventually(() => expect(server.stdout()).toContain('enquiries cannot be stored')) // before an order meets it
-    const { slowest, refused } = await refuseForTenSeconds(server)
+    const { slowestMs, refused } = await refuseForTenSeconds(server)
     await (fault === 'killed' ? postgres().start() : postgres().thaw())
     const back = performance.now()
     await eventually(async () => (await submit(server.url, aUniqueOrder())).status === 200)
-    const recoveryMs = performance.now() - back
-    const storedOf = () =>
-      fixture.inspect((db) =>
-        db.enquiry.count({ where: { submissionKey: { in: refused.map(({ submissionKey }) => submissionKey) } } }),
-      )
-    const storedAllTheSame = await storedOf()
+    const recoveryMs = Math.round(performance.now() - back)
     const again = await Promise.all(refused.map((order) => submit(server.url, order)))
-    report(`database ${fault} for 10 s`, {
-      slowestAnswerMs: Math.round(slowest),
-      recoveryMs: Math.round(recoveryMs),
-      refused: refused.length,
-      storedAllTheSame,
-    })
+    report(`database ${fault} for 10 s`, { slowestMs, recoveryMs, refused: refused.length })
     expect(new Set(again.map(({ reference }) => reference)).size).toBe(refused.length)
-    expect(await storedOf()).toBe(refused.length)
-    expect(slowest).toBeLessThan(3000)
+    const keys = refused.map(({ submissionKey }) => submissionKey)
+    const stored = await fixture.inspect((db) => db.enquiry.count({ where: { submissionKey: { in: keys } } }))
+    expect(stored).toBe(refused.length)
+    expect(slowestMs).toBeLessThan(3000)
     expect(recoveryMs).toBeLessThan(2000)
     await eventually(async () => (await fetch(`${server.url}/readyz`)).status === 200)
-    const errors = server
-      .stdout()
-      .split('\n')
-      .filter((line) => /"level":(50|"error")/.test(line))
-    expect(errors).toHaveLength(1)
-    expect(JSON.parse(errors[0] ?? '')).toMatchObject({ cause: expect.stringMatching(/^\w+$/) })
+    expect(server.stdout().match(/"level":(50|"error")/g)).toHaveLength(1)
   },
 )
 
-async function refuseForTenSeconds(server: ServerProcess): Promise<{ slowest: number; refused: Order[] }> {
+async function refuseForTenSeconds(server: ServerProcess): Promise<{ slowestMs: number; refused: Order[] }> {
   const end = Date.now() + 10_000
-  let slowest = 0
+  let slowestMs = 0
   const refused: Order[] = []
-  while (Date.now() < end) {
+  /** Measures how long the answer takes. */
+  async function timed<T>(answer: Promise<T>): Promise<T> {
     const start = performance.now()
+    const answered = await answer
+    slowestMs = Math.max(slowestMs, Math.round(performance.now() - start))
+    return answered
+  }
+  while (Date.now() < end) {
     const orders = Array.from({ length: 40 }, aUniqueOrder)
-    const answers = await Promise.all(orders.map((order) => submit(server.url, order)))
     refused.push(...orders)
-    slowest = Math.max(slowest, performance.now() - start)
-    for (const answer of answers) expect([answer.status, answer.message]).toEqual([503, 'Error adding document'])
+    for (const answer of await timed(Promise.all(orders.map((order) => submit(server.url, order)))))
+      expect([answer.status, answer.message]).toEqual([503, 'Error adding document'])
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-    const ready = performance.now()
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(503)
-    slowest = Math.max(slowest, performance.now() - ready)
+    expect((await timed(fetch(`${server.url}/readyz`))).status).toBe(503)
     await sleep(200)
   }
-  return { slowest, refused }
+  return { slowestMs, refused }
 }
+
+it('an order whose connection ends under it, at a database that then needs three seconds to wake, is stored once', async () => {
+  const { databaseUrl, start, inspect } = await setUp()
+  const order = aUniqueOrder()
+  let inserts = 0
+  const forwarder = await startForwarder(Number(new URL(databaseUrl).port), (bytes) => {
+    if (bytes.includes(order.submissionKey) && inserts++ === 0) forwarder.sleepUntilAsked(3000)
+    return bytes
+  })
+  atEnd(forwarder.close)
+  const { href } = Object.assign(new URL(databaseUrl), { port: String(forwarder.port) })
+  const server = await start({ DATABASE_URL: href, RESEND_API_KEY: '' })
+  const said = server.stdout()
+  const { status, reference } = await submit(server.url, order)
+  expect(status).toBe(200)
+  expect(inserts).toBeGreaterThan(1) // whether or not the first one reached the server
+  expect(await submit(server.url, order)).toMatchObject({ status: 200, reference })
+  expect(await inspect(async (db) => [await db.enquiry.count(), await db.mail.count()])).toEqual([1, 2])
+  expect(server.stdout()).toBe(said)
+})

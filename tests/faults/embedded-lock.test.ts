@@ -1,5 +1,4 @@
-// One site at a time serves a data folder: others wait, and one of them takes over when the first is killed.
-// After a kill staff commands work where no site runs.
+// One site at a time serves a data folder; another one waits, and takes over when the first is killed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -7,39 +6,12 @@ import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { anEmbeddedSite, lockHolders } from '../support/embedded-site.ts'
+import { anEmbeddedSite } from '../support/embedded-site.ts'
 import { eventually } from '../support/eventually.ts'
-import { freePort, startServer } from '../support/server-process.ts'
+import { freePort } from '../support/server-process.ts'
 import { runProgram } from '../support/staff-command.ts'
 
 const WAITS = 'another process has the database in'
-const staffList = (DATA_DIR: string) => runProgram('dist/server/staff.js', ['export'], { DATA_DIR })
-
-/** One more site on a folder. It need not get it. */
-async function anotherSite(dataDir: string) {
-  const server = await startServer({ DATA_DIR: dataDir, RATE_LIMIT_MAX: '0' }, { waitUntilReady: false })
-  atEnd(() => server.stop('SIGKILL'))
-  return server
-}
-
-it('of four sites that start at once on the folder of a killed one, one gets it; when that is killed, the next', async () => {
-  const site = await anEmbeddedSite()
-  await site.start()
-  const { reference } = await submit(site.url, anOrder())
-  await site.kill()
-  const sites = await Promise.all(Array.from({ length: 4 }, () => anotherSite(site.dataDir)))
-  const serving = () => sites.filter((each) => each.stdout().includes(' is at ') && each.process.signalCode === null)
-  await eventually(() => expect(serving()).toHaveLength(1))
-  await eventually(() => expect(sites.filter((each) => each.stdout().includes(WAITS))).toHaveLength(3))
-  const [winner] = serving()
-  expect((await submit(winner?.url ?? '', anOrder())).status).toBe(200)
-  await winner?.stop('SIGKILL')
-  await eventually(() => expect(serving()).toHaveLength(1))
-  expect((await submit(serving()[0]?.url ?? '', anOrder())).status).toBe(200)
-  const { stdout } = await staffList(site.dataDir)
-  expect(stdout.match(/QV-\w{6}/g)).toHaveLength(3)
-  expect(stdout).toContain(reference)
-})
 
 it.skipIf(process.getuid?.() !== 0)(
   'of two containers on one volume, which do not see each other’s processes, one serves',
@@ -64,7 +36,7 @@ it.skipIf(process.getuid?.() !== 0)(
   },
 )
 
-it('lock files of a killed PostgreSQL that name a living program do not keep the site from starting', async () => {
+it('lock files of a killed PostgreSQL that name a living program hold up neither two staff commands at once nor the site', async () => {
   const site = await anEmbeddedSite()
   await site.start()
   const { reference = '' } = await submit(site.url, anOrder())
@@ -72,16 +44,7 @@ it('lock files of a killed PostgreSQL that name a living program do not keep the
   const living = `${process.pid}\n${site.dataDir}/postgres\n1\n5432\n${site.dataDir}\n`
   await writeFile(join(site.dataDir, 'postgres/postmaster.pid'), living)
   await writeFile(join(site.dataDir, '.s.PGSQL.5432.lock'), living)
+  const list = () => runProgram('dist/server/staff.js', ['export'], { DATA_DIR: site.dataDir })
+  for (const { stdout } of await Promise.all([list(), list()])) expect(stdout).toContain(reference)
   await site.start()
-  expect((await staffList(site.dataDir)).stdout).toContain(reference)
-})
-
-it('eight staff commands that come at once where no site runs all do their work', async () => {
-  const site = await anEmbeddedSite()
-  await site.start()
-  const { reference = '' } = await submit(site.url, anOrder())
-  await site.kill()
-  const ran = await Promise.all(Array.from({ length: 8 }, () => staffList(site.dataDir)))
-  for (const each of ran) expect(each).toMatchObject({ code: 0, stdout: expect.stringContaining(reference) })
-  expect(await lockHolders(site.dataDir)).toEqual([])
 })

@@ -50,9 +50,7 @@ function isAlive(pid: number): boolean {
 
 const run = promisify(execFile)
 const CUTS = 100
-const CUTS_DURING_FIRST_START = 20
 const CLIENTS = 4
-const FIRST_START_MS = 600
 
 async function mount(image: string, folder: string) {
   await mkdir(folder, { recursive: true })
@@ -72,38 +70,8 @@ async function aDisk() {
 
 type Disk = Awaited<ReturnType<typeof aDisk>>
 
-/** A site on that disk. The test ends it and waits for PostgreSQL, which keeps the disk busy. */
-async function aSiteOn({ dataDir }: Disk, waitUntilReady = true) {
-  const server = await startServer({ DATA_DIR: dataDir, RATE_LIMIT_MAX: '0', LOG_LEVEL: 'error' }, { waitUntilReady })
-  atEnd(async () => {
-    await server.stop('SIGKILL')
-    await eventually(async () => expect(await lockHolders(dataDir)).toEqual([]))
-  })
-  return server
-}
-
-/** Clients that send orders until they are told to end; `answered` has the references of all confirmed ones. */
-function keepOrdering(url: string) {
-  const answered = new Set<string>()
-  let isOver = false
-  const clients = Array.from({ length: CLIENTS }, async () => {
-    while (!isOver) {
-      const { reference } = await submit(url, aUniqueOrder()).catch(() => ({ reference: undefined }))
-      if (reference) answered.add(reference)
-      await sleep(20)
-    }
-  })
-  return {
-    answered,
-    async end() {
-      isOver = true
-      await Promise.all(clients)
-    },
-  }
-}
-
 /** Cuts the power: copies the disk. Returns the copy, and what had been confirmed before. */
-async function cutPower({ work, image, dataDir }: Disk, answered: Iterable<string> = []) {
+async function cutPower({ work, image, dataDir }: Disk, answered: Iterable<string>) {
   const goOn = await freeze(dataDir)
   const confirmed = [...answered]
   const copy = join(work, 'copy')
@@ -133,29 +101,36 @@ async function examine({ work }: Disk, { copy, confirmed }: Awaited<ReturnType<t
   }
 }
 
-async function examineMany(disk: Disk, cuts: number, cut: () => ReturnType<typeof cutPower>) {
+/** Cuts at random moments while orders come in. */
+async function cutUnderLoad(disk: Disk, cuts: number) {
+  const server = await startServer({ DATA_DIR: disk.dataDir, RATE_LIMIT_MAX: '0', LOG_LEVEL: 'error' })
+  let isOver = false
+  atEnd(async () => {
+    isOver = true
+    await server.stop('SIGKILL')
+    await eventually(async () => expect(await lockHolders(disk.dataDir)).toEqual([])) // it keeps the disk busy
+  })
+  const answered = new Set<string>()
+  async function keepOrdering() {
+    while (!isOver) {
+      const { reference } = await submit(server.url, aUniqueOrder()).catch(() => ({ reference: undefined }))
+      if (reference) answered.add(reference)
+      await sleep(20)
+    }
+  }
+  const clients = Array.from({ length: CLIENTS }, keepOrdering)
+  await eventually(() => expect(answered.size).toBeGreaterThan(20))
   const sum = { cuts, lost: 0, doubled: 0, withoutMails: 0 }
   const doNotOpen: string[] = []
   for (let done = 0; done < cuts; done++) {
-    const found = await examine(disk, await cut())
+    await sleep(Math.random() * 200)
+    const found = await examine(disk, await cutPower(disk, answered))
     if (found.reason !== undefined) doNotOpen.push(found.reason)
     else for (const key of ['lost', 'doubled', 'withoutMails'] as const) sum[key] += found[key]
   }
-  return { ...sum, doNotOpen }
-}
-
-/** Cuts at random moments while orders come in. */
-async function cutUnderLoad(disk: Disk, cuts: number) {
-  const server = await aSiteOn(disk)
-  const { answered, end } = keepOrdering(server.url)
-  atEnd(end)
-  await eventually(() => expect(answered.size).toBeGreaterThan(20))
-  const result = await examineMany(disk, cuts, async () => {
-    await sleep(Math.random() * 200)
-    return cutPower(disk, answered)
-  })
-  await end()
-  return { ...result, orders: answered.size }
+  isOver = true
+  await Promise.all(clients)
+  return { ...sum, doNotOpen, orders: answered.size }
 }
 
 describe.skipIf(process.getuid?.() !== 0)('power cuts', { timeout: 900_000 }, () => {
@@ -165,25 +140,9 @@ describe.skipIf(process.getuid?.() !== 0)('power cuts', { timeout: 900_000 }, ()
     expect(result).toMatchObject({ lost: 0, doubled: 0, withoutMails: 0, doNotOpen: [] })
   })
 
-  it(`${CUTS_DURING_FIRST_START} during a first start leave a folder in which the next one works`, async () => {
-    const disk = await aDisk()
-    const result = await examineMany(disk, CUTS_DURING_FIRST_START, async () => {
-      const server = await startServer({ DATA_DIR: disk.dataDir, LOG_LEVEL: 'error' }, { waitUntilReady: false })
-      await eventually(async () => expect(await lockHolders(disk.dataDir)).not.toEqual([]))
-      await sleep(Math.random() * FIRST_START_MS)
-      const cut = await cutPower(disk)
-      await server.stop('SIGKILL')
-      await eventually(async () => expect(await lockHolders(disk.dataDir)).toEqual([]))
-      await rm(disk.dataDir, { recursive: true })
-      return cut
-    })
-    report(`${CUTS_DURING_FIRST_START} power cuts during a first start`, result)
-    expect(result).toMatchObject({ lost: 0, doubled: 0, withoutMails: 0, doNotOpen: [] })
-  })
-
   it('5 are noticed where PostgreSQL does not sync', async () => {
     const disk = await aDisk()
-    const first = await aSiteOn(disk)
+    const first = await startServer({ DATA_DIR: disk.dataDir })
     await first.stop()
     await appendFile(join(disk.dataDir, 'postgres/postgresql.auto.conf'), 'fsync = off\n')
     await run('sync', ['--file-system', disk.root])

@@ -1,4 +1,5 @@
-// A page left and come back to is as it was, without being loaded again: no header and no handler keeps it out of the cache.
+// A page that one comes back to is as it was left: nothing keeps it out of the browser's cache.
+// Not in `npm test`: the Chromium that npm installs has no such cache.
 import { expect, it } from 'vitest'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { installedChromium, launchBrowser } from '../support/browser.ts'
@@ -6,7 +7,6 @@ import { PHONE, siteForTests } from '../support/visit.ts'
 
 const { site } = siteForTests()
 
-// The bundled Chromium is headless only, and has no such cache.
 it.runIf(installedChromium)('a product page comes back with the tab that was pressed', async () => {
   const options = { executablePath: installedChromium, ignoreDefaultArgs: ['--disable-back-forward-cache'] }
   const browser = await launchBrowser(options)

@@ -1,10 +1,11 @@
-// The README's two commands work with what a newcomer has: npm 10, the Node of the system and nothing else.
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+// The README's commands work with what a newcomer has: the Node of the system, npm 10, and nothing else.
+// Not in `npm test`: each case installs all packages from the registry, and the last one a Debian too.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { delimiter, dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
@@ -12,68 +13,113 @@ import { freePort } from '../support/server-process.ts'
 
 /** Node 20 and 22 come with it. */
 const NPM = 'npm@10.9.9'
+const INSTALL = 'npm ci --no-audit --no-fund'
+const TEST = 'npm exec -- vitest run --config tests/vitest.config.ts'
+/** Copied into the Debian: how this machine finds and trusts hosts, and the registry it uses. */
+const NETWORK = ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt', '/root/.npmrc']
+const canMakeDebian = process.getuid?.() === 0 && spawnSync('debootstrap', ['--version']).status === 0
 
-/** The environment without what npm has added: its own variables, and the Node that `npm ci` installed. */
-const newcomer = {
-  HOME: process.env.HOME,
-  PATH: (process.env.PATH ?? '')
-    .split(delimiter)
-    .filter((folder) => !folder.includes('node_modules'))
-    .join(delimiter),
-  TZ: 'America/Los_Angeles',
-  LANG: 'hi_IN.UTF-8',
+/** A shell of a newcomer, who stands in a copy of the last commit. */
+interface Newcomer {
+  command(line: string): [program: string, args: string[]]
+  folder: string
+  env: Record<string, string | undefined>
 }
 
-/** A copy of the last commit without .git, in a folder whose name needs quotes. */
-async function aFreshCopy(): Promise<string> {
-  const parent = await mkdtemp(join(tmpdir(), 'quvera install ü '))
-  atEnd(() => rm(parent, { recursive: true, force: true }))
+function type({ command, folder, env }: Newcomer, line: string): string {
+  const [program, args] = command(line)
+  return execFileSync(program, args, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+function unpackProject(folder: string) {
   const archive = execFileSync('git', ['archive', 'HEAD'], { maxBuffer: 2 ** 30 })
-  execFileSync('tar', ['-x', '-C', parent], { input: archive })
-  return parent
+  execFileSync('tar', ['-x', '-C', folder], { input: archive })
 }
 
-function npm10(folder: string, ...args: string[]) {
-  execFileSync('npx', ['--yes', NPM, ...args], { cwd: folder, env: newcomer, stdio: ['ignore', 'ignore', 'inherit'] })
+/** @returns the folder of its program */
+function installNpm10(folder: string): string {
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, NPM], { stdio: 'ignore' })
+  return 'node_modules/.bin'
 }
 
-/** Runs `npm start`, stores an order, ends the site, and starts it again. */
-async function assertStoresAnOrder(folder: string) {
+/** On this machine, without the Node that `npm ci` installed here, and in a folder whose name needs quotes. */
+async function aNewcomer(): Promise<Newcomer> {
+  const folder = await aFolder('quvera install ü ', tmpdir())
+  const npm = await aFolder('quvera-npm-', tmpdir())
+  const programs = (process.env.PATH ?? '').split(delimiter).filter((each) => !each.includes('node_modules'))
+  const PATH = [join(npm, installNpm10(npm)), ...programs].join(delimiter)
+  unpackProject(folder)
+  return {
+    command: (line) => ['bash', ['-c', line]],
+    folder,
+    env: { HOME: process.env.HOME, PATH, TZ: 'America/Los_Angeles', LANG: 'hi_IN.UTF-8' },
+  }
+}
+
+/** On a Debian with nothing but Node and npm. What is started there ends together with its first command. */
+async function aNewcomerOnDebian(): Promise<Newcomer> {
+  const root = await aFolder('quvera-debian-', tmpdir())
+  execFileSync('debootstrap', ['--variant=minbase', 'stable', root], { stdio: ['ignore', 'ignore', 'inherit'] })
+  for (const file of NETWORK.filter(existsSync)) {
+    mkdirSync(dirname(join(root, file)), { recursive: true })
+    copyFileSync(file, join(root, file))
+  }
+  copyFileSync(process.execPath, join(root, 'usr/bin/node'))
+  const npm = join('/opt', installNpm10(join(root, 'opt')))
+  mkdirSync(join(root, 'site'))
+  unpackProject(join(root, 'site'))
+  const enter = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" sh -c "cd /site && $1"'
+  const { NODE_EXTRA_CA_CERTS } = process.env
+  return {
+    command: (line) => ['unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', enter, root, line]],
+    folder: root,
+    env: { HOME: '/root', PATH: `${npm}:/usr/sbin:/usr/bin:/sbin:/bin`, NODE_EXTRA_CA_CERTS },
+  }
+}
+
+/** Ends all that was started with a process. */
+function end(site: ChildProcess, signal: NodeJS.Signals) {
+  if (site.exitCode === null && site.signalCode === null) process.kill(-(site.pid as number), signal)
+}
+
+/** Runs `npm start`, stores an order, ends the site by Ctrl-C or harder, and does it once more. */
+async function expectOrdersKept(newcomer: Newcomer, signal: NodeJS.Signals) {
   const PORT = String(await freePort())
   const url = `http://127.0.0.1:${PORT}`
   const references: string[] = []
   for (const order of [anOrder(), anOrder()]) {
-    const site = spawn('npm', ['start'], { cwd: folder, env: { ...newcomer, PORT }, stdio: 'inherit', detached: true })
+    const [program, args] = newcomer.command('npm start')
+    const env = { ...newcomer.env, PORT }
+    const site = spawn(program, args, { cwd: newcomer.folder, env, stdio: 'inherit', detached: true })
     const ended = new Promise((done) => site.once('close', done))
-    atEnd(async () => {
-      if (site.exitCode !== null || site.signalCode !== null) return
-      process.kill(-(site.pid as number))
-      await ended
-    })
-    await eventually(async () => (await fetch(`${url}/readyz`)).ok, 120_000)
+    atEnd(() => end(site, 'SIGKILL'))
+    await eventually(async () => (await fetch(`${url}/readyz`)).ok)
     references.push(String((await submit(url, order)).reference))
-    process.kill(-(site.pid as number), 'SIGINT')
+    end(site, signal)
     await ended
   }
-  const listed = execFileSync('npm', ['run', '-s', 'staff', '--', 'export'], {
-    cwd: folder,
-    env: newcomer,
-    encoding: 'utf8',
-  })
+  const listed = type(newcomer, 'npm run -s staff -- export')
   for (const reference of references) expect(listed).toContain(reference)
 }
 
-it('npm ci of npm 10, then npm start on the Node of the system, stores an order', async () => {
-  const folder = await aFreshCopy()
-  npm10(folder, 'ci', '--no-audit', '--no-fund')
-  expect(existsSync(join(folder, 'node_modules/.bin/node'))).toBe(true)
-  await assertStoresAnOrder(folder)
-  const test = 'node server/setup.mjs && vitest run --config tests/vitest.config.ts tests/server/staff.test.ts'
-  npm10(folder, 'exec', '--call', test) // in which paths of this folder stand in lines of bash
-})
+describe('npm ci and npm start', { timeout: 1_200_000 }, () => {
+  it('work with npm 10 and the Node of the system, as do tests that put paths into lines of bash', async () => {
+    const newcomer = await aNewcomer()
+    type(newcomer, INSTALL)
+    await expectOrdersKept(newcomer, 'SIGINT')
+    type(newcomer, `${TEST} tests/server/staff.test.ts`)
+  })
 
-it('npm ci --ignore-scripts, then npm start, stores an order', async () => {
-  const folder = await aFreshCopy()
-  npm10(folder, 'ci', '--ignore-scripts', '--no-audit', '--no-fund')
-  await assertStoresAnOrder(folder)
+  it('work where scripts of packages are not run', async () => {
+    const newcomer = await aNewcomer()
+    type(newcomer, `${INSTALL} --ignore-scripts`)
+    await expectOrdersKept(newcomer, 'SIGINT')
+  })
+
+  it.skipIf(!canMakeDebian)('work on a bare Debian, as do tests with a browser', async () => {
+    const newcomer = await aNewcomerOnDebian()
+    type(newcomer, INSTALL)
+    await expectOrdersKept(newcomer, 'SIGKILL')
+    type(newcomer, `${TEST} tests/e2e/first-order.test.ts`)
+  })
 })

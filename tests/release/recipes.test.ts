@@ -1,5 +1,5 @@
 // Whoever follows a recipe of docs/recipes.md ends with green checks.
-// The test edits a copy of the project as the tables of the recipe say, and types its commands.
+// Not in `npm test`: it edits a copy of the project as the recipe's tables say, types its commands, and checks the whole.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -59,29 +59,17 @@ function insert(file: string, before: string, text: string) {
   writeFileSync(path, whole.slice(0, at) + text + (indent === undefined ? '' : `\n${indent}`) + whole.slice(at))
 }
 
-function rowsOf(text: string) {
-  const rows = [...text.matchAll(ROW)].map(([, file = '', before = '', , inserted = '']) => ({
-    file,
-    before,
-    inserted,
-  }))
+it.each(recipes)('%s: whoever follows the recipe ends with green checks', { timeout: 900_000 }, async (_, text) => {
+  const rows = [...text.matchAll(ROW)]
   expect(rows).toHaveLength(text.match(/^\| `/gm)?.length ?? 0)
-  return rows
-}
-
-it.each(recipes)(
-  '%s: whoever follows the recipe ends with green checks',
-  async (_, text) => {
-    for (const { file, before, inserted } of rowsOf(text)) insert(file, before, inserted)
-    for (const [, file = '', content = ''] of text.matchAll(FILE)) {
-      mkdirSync(dirname(join(folder, file)), { recursive: true })
-      writeFileSync(join(folder, file), content)
-    }
-    const typed = [...text.matchAll(COMMANDS)].flatMap(([, commands = '']) => commands.trim().split('\n'))
-    for (const command of [...typed, 'npm run fix', 'npm run quick']) {
-      const { code, stdout, stderr } = await sh(command)
-      expect(code, `${command}\n${stdout}\n${stderr}`).toBe(0)
-    }
-  },
-  900_000,
-)
+  for (const [, file = '', before = '', , inserted = ''] of rows) insert(file, before, inserted)
+  for (const [, file = '', content = ''] of text.matchAll(FILE)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), content)
+  }
+  const typed = [...text.matchAll(COMMANDS)].flatMap(([, commands = '']) => commands.trim().split('\n'))
+  for (const command of [...typed, 'npm run fix', 'npm run quick']) {
+    const { code, stdout, stderr } = await sh(command)
+    expect(code, `${command}\n${stdout}\n${stderr}`).toBe(0)
+  }
+})

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from './listen.ts'
 
-export interface ReceivedMail {
+interface ReceivedMail {
   id: string
   key: string
   from: string

@@ -7,7 +7,7 @@ import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 import { freePort, startServer } from './server-process.ts'
 import { administer, migrations } from './test-database.ts'
 
-export type FaultFixture = Awaited<ReturnType<ReturnType<typeof createFaultFixtures>['setUp']>>
+type FaultFixture = Awaited<ReturnType<ReturnType<typeof createFaultFixtures>['setUp']>>
 
 /** For each test a new database on one real PostgreSQL server, and a fake Resend; everything started is ended. */
 export function createFaultFixtures() {
