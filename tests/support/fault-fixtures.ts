@@ -7,8 +7,6 @@ import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 import { freePort, startServer } from './server-process.ts'
 import { administer, migrations } from './test-database.ts'
 
-type FaultFixture = Awaited<ReturnType<ReturnType<typeof createFaultFixtures>['setUp']>>
-
 /** For each test a new database on one real PostgreSQL server, and a fake Resend; everything started is ended. */
 export function createFaultFixtures() {
   let postgres: PostgresServer
