@@ -28,7 +28,7 @@ export function pages(): Plugin {
             emptyOutDir: false,
             copyPublicDir: false,
             rolldownOptions: {
-              input: ['client/desk/desk.html', 'client/desk/message.html'],
+              input: [resolve('client/desk/desk.html'), resolve('client/desk/message.html')],
               // Its fonts are those of the pages.
               output: {
                 assetFileNames: ({ names: [name = ''] }) =>

@@ -4,6 +4,7 @@ import { DESK_PATH } from '../../shared/desk.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { Env } from '../env.ts'
+import { staffCommand } from '../format.ts'
 import { isOpen, readCount } from '../mail/budget.ts'
 import { transition } from '../mail/queue.ts'
 import { createMailer } from '../mail/resend.ts'
@@ -75,7 +76,9 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
     // Later than any answer that could follow on the same connection: how long those take would tell who is staff.
     await sleep(100 + Math.random() * 900, undefined, { signal: closing.signal }).catch(() => undefined)
     const email = findStaff(env.STAFF_EMAILS, address)
-    if (!email || !mailer) return
+    if (!email) return
+    if (!mailer)
+      return log.warn(`RESEND_API_KEY is not set: no link to the desk is mailed. ${staffCommand('sign-in')} prints one`)
     const reserved = await reserve(email, leadsTo)
     if (!reserved) return
     const { id, tag, token } = reserved

@@ -30,9 +30,9 @@ export function createAvailability(
   return { isUp, check: () => probe(isUp).then(worked, failed), failed, worked }
 }
 
-/** PostgreSQL's code, or else that of the innermost error. */
+/** PostgreSQL's code, or else that of the innermost error; Prisma's adapter calls it its kind. */
 function causeOf(error: unknown): string {
   const inner = innerError(error)
-  const { code, name } = propertiesOf(error)
-  return sqlState(error) ?? (inner ? causeOf(inner) : String(code ?? name ?? 'unknown'))
+  const { code, kind, name } = propertiesOf(error)
+  return sqlState(error) ?? (inner ? causeOf(inner) : String(code ?? kind ?? name ?? 'unknown'))
 }

@@ -19,25 +19,25 @@ async function run(ssh: string) {
   }
   writeFileSync(join(folder, 'sent'), gzipSync('a backup'))
   writeFileSync(join(folder, 'ssh'), `#!/bin/sh\n${ssh}\n`, { mode: 0o700 })
-  const { stdout } = spawnSync('sh', ['-c', line.replaceAll('\\%', '%').replaceAll('/backup', folder)], {
+  const { stdout, stderr } = spawnSync('sh', ['-c', line.replaceAll('\\%', '%').replaceAll('/backup', folder)], {
     env: { PATH: `${folder}:${process.env.PATH}`, SENT: join(folder, 'sent') },
     encoding: 'utf8',
   })
-  return { said: stdout, folder, backups: readdirSync(folder).filter((name) => name.endsWith('.gz')) }
+  return { said: stdout + stderr, folder, backups: readdirSync(folder).filter((name) => name.endsWith('.gz')) }
 }
 
 it('a whole backup is kept, what is old is deleted, and nothing is said', async () => {
-  const { said, folder, backups } = await run('cat $SENT')
+  const { said, folder, backups } = await run('cat $SENT; echo Wrote 6 rows >&2')
   expect(said).toBe('')
   expect(backups.sort()).toEqual([TODAY, 'quvera-new.gz'].sort())
   expect(statSync(join(folder, TODAY)).mode & 0o777).toBe(0o600)
 })
 
-it.each(['exit 1', 'head -c 20 $SENT', 'cat $SENT; exit 255'])(
+it.each(['exit 1', 'echo no route >&2; exit 1', 'head -c 20 $SENT', 'cat $SENT; exit 255'])(
   'a failure is told and deletes nothing: %s',
   async (ssh) => {
     const { said, folder, backups } = await run(ssh)
-    expect(said).toBe(`No backup at ${join(folder, TODAY)}\n`)
+    expect(said).toContain(`No backup at ${join(folder, TODAY)}: ${ssh.startsWith('echo') ? 'no route' : ''}\n`)
     expect(backups).toContain('quvera-old.gz')
     expect(existsSync(join(folder, TODAY))).toBe(false)
   },
