@@ -1,5 +1,7 @@
 // What the desk shows, to whom, and in which order it refuses. The actions: desk-actions.test.ts.
+
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { products } from '../../shared/catalogue.ts'
 import { deskStates } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -26,7 +28,7 @@ async function store(changes: Record<string, unknown> = {}, url = app.url): Prom
 /** So many enquiries, thirty of them at the same moment: only the id tells them apart. */
 const storeMany = (count: number, name = 'x') => app.db.$executeRaw`
   INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
-  SELECT gen_random_uuid(), 'QV-' || n, now() - (n / 30) * interval '1 hour', ${name}, 'a@shop.example', lpad(n::text, 10, '9'), 1, 'Self Use', 'Quvera XT', '1', gen_random_uuid()
+  SELECT gen_random_uuid(), 'QV-' || n, now() - (n / 30) * interval '1 hour', ${name}, 'a@shop.example', lpad(n::text, 10, '9'), 1, 'Self Use', ${products[1]}::"Quvera_Product", '1', gen_random_uuid()
   FROM generate_series(1, ${count}::int) n`
 
 const call = (name: string, input: object, headers = {}) => callDesk(app.url, cookie, name, input, headers)
@@ -123,7 +125,7 @@ describe('desk.list', () => {
     for (const [name, changes] of Object.entries({
       'José Fernandes': { mobile: '9971112345', email: 'jose@shop.example' },
       'Asha  Verma': { mobile: '9876543210', quantity: 120 },
-      'प्रिया नायर': { mobile: '9876543210', products: 'Quvera XT', retailerSelfUse: 'Self Use' },
+      'प्रिया नायर': { mobile: '9876543210', products: products[1], retailerSelfUse: 'Self Use' },
       '100% Health_Shop': { mobile: '9811111111' },
       'Ravi O’Connor': { mobile: '9822222222' },
       'A bot': { website: 'x' },
@@ -150,7 +152,7 @@ describe('desk.list', () => {
       email: expect.stringMatching(/@mail\.example$/),
       mobile: '9876543210',
       quantity: 120,
-      products: 'Quvera 300',
+      products: products[0],
       retailerSelfUse: 'Retailer',
       receivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       status: 'New',
@@ -243,7 +245,7 @@ it('desk.show has the enquiry with mails, history and earlier enquiries', async 
       { who: STAFF, what: expect.stringMatching(/^note: \d\d \w{3} \d{4}: wants a price$/) },
       { who: STAFF, what: 'set to Contacted (was New)' },
     ],
-    earlier: [{ reference: first, products: 'Quvera 300', quantity: 24, status: 'New' }],
+    earlier: [{ reference: first, products: products[0], quantity: 24, status: 'New' }],
   })
   expect((await call('show', { reference: first })).data.earlier).toEqual([])
 })

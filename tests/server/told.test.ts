@@ -1,4 +1,5 @@
 // Staff are told of every enquiry: by a notice, or by a summary once no notice is on its way or has arrived.
+
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { retryDeadlock } from '../../server/database/database.ts'
@@ -8,6 +9,7 @@ import { insertEnquiries, markSpam, toInsertRow } from '../../server/enquiries/i
 import { readEnv } from '../../server/env.ts'
 import { MAIL_LEASE } from '../../server/mail/states.ts'
 import { createSummaryWriter, writeDigestIfDue, writeSummary } from '../../server/mail/summary.ts'
+import { products } from '../../shared/catalogue.ts'
 import { anOrder } from '../support/an-order.ts'
 import { eventually, untilSomeoneWaits } from '../support/eventually.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
@@ -62,7 +64,7 @@ async function aDesk(staff = [ASHA]) {
   }
 }
 
-const references = (text = '') => text.match(/QV-[0-9A-Z]{6}/g) ?? []
+const references = (text = '') => text.match(/\b[A-Z]{2}-[0-9A-Z]{6}\b/g) ?? []
 
 /** What becomes of each notice, and by what staff are told of the enquiry then. */
 const cases: [notices: MailStatus[], told: 'by the notice' | 'by a summary' | 'later'][] = [
@@ -184,7 +186,7 @@ describe('a summary', () => {
     const desk = await aDesk()
     await desk.db.$executeRaw`
       INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey", "SuspectedSpam", "UntoldSince")
-      SELECT gen_random_uuid(), 'XX-' || n, 'x', 'x@shop.example', '9876543210', 1, 'Retailer', 'Quvera XT', '1', gen_random_uuid(), n > 5000, now() - interval '1 hour'
+      SELECT gen_random_uuid(), 'XX-' || n, 'x', 'x@shop.example', '9876543210', 1, 'Retailer', ${products[1]}::"Quvera_Product", '1', gen_random_uuid(), n > 5000, now() - interval '1 hour'
       FROM generate_series(1, 105000) n`
     const reference = await desk.untold()
     const untold = () => desk.db.enquiry.count({ where: { untoldSince: { not: null }, suspectedSpam: false } })
@@ -196,7 +198,7 @@ describe('a summary', () => {
     }
     expect(left).toEqual([3001, 1001, 0])
     const [first, , third] = await desk.summaries()
-    expect(first?.text).toMatch(/^Quvera: 2,000 enquiries, \d/)
+    expect(first?.text).toMatch(/^\S+: 2,000 enquiries, \d/)
     expect(first?.text.match(/XX-/g)).toHaveLength(10)
     expect(first?.text).toContain('and 1,990 more')
     expect(third?.text).toContain(reference)
@@ -241,7 +243,7 @@ it('suspected spam is told by a summary, apart, and by itself once a day', async
   await desk.after(10)
   const [one, two] = (await desk.summaries()).map(({ text }) => text)
   expect([references(one), references(two)]).toEqual([[first.reference], [second.reference]])
-  expect(one).toMatch(/^Quvera: 1 suspected, .*\n\nSuspected spam, without an acknowledgement:\n/)
+  expect(one).toMatch(/^\S+: 1 suspected, .*\n\nSuspected spam, without an acknowledgement:\n/)
 })
 
 it('mails to one who left STAFF_EMAILS are withheld ten minutes after they were queued, and a summary tells the others', async () => {
@@ -279,7 +281,7 @@ describe('the digest', () => {
     await storeEnquiry(desk.db, { receivedAt: hoursAgo(23) })
     expect([await digestAt('08:59'), await digestAt('09:30'), await digestAt('09:31')]).toEqual([false, true, false])
     const [digest] = await desk.summaries()
-    expect(digest?.text).toMatch(/^Quvera: 1 enquiry waits, 1 visitor to ring, \d\d /)
+    expect(digest?.text).toMatch(/^\S+: 1 enquiry waits, 1 visitor to ring, \d\d /)
     expect(references(digest?.text)).toEqual([waiting, ring])
     const [lease] = await desk.db.lease.findMany({ where: { name: 'digest' } })
     expect((Number(lease?.until) - Date.now()) / 3_600_000).toBeCloseTo(23.5, 1)
@@ -296,7 +298,7 @@ describe('the digest', () => {
       return writeDigestIfDue(desk.db, desk.env, atInIndia('09:30'))
     }
     expect([await digestOfOneMade(5), await digestOfOneMade(-5)]).toEqual([false, true])
-    expect((await desk.summaries())[0]?.text).toMatch(/^Quvera: a new database, /)
+    expect((await desk.summaries())[0]?.text).toMatch(/^\S+: a new database, /)
     await desk.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = now() - interval '2 days'`
   })
 })
