@@ -20,7 +20,8 @@ export const enquiryReceived = {
   description: 'Your enquiry has arrived. Here is its reference, and what happens next.',
   heading: 'Thank you. We\u00a0have\u00a0your enquiry.',
   lead: 'Someone from our team will call or write to you. Nothing is bought yet. Please keep your reference.',
-  other: (product: string) => `For ${product} too, send another enquiry: your details are kept.`,
+  other: (product: string) => `For ${product} too, press the button: your details are filled in.`,
+  before: (product: string, reference: string) => `${product} is sent too: ${reference}.`,
   quote: `Something wrong, or a question? Call or write, and quote your reference: ${brand.phone}, ${brand.email}.`,
 }
 
@@ -69,7 +70,7 @@ export const slip = {
 
 /** Asked beside a field when it is left, and when the form is sent the first time. Unchanged, it is sent the second time. */
 export const doubtTexts = {
-  notSentYet: 'Not sent yet.',
+  notSentYet: 'Not sent yet: if it is right, press Send enquiry once more.',
   notSent: 'Not sent yet: there is a question above. To leave it as it is, send once more.',
   digits: (typed: number) => `A mobile number has 10 digits, this one ${typed}.`,
   mobile: 'Mobile numbers in India begin with 6, 7, 8 or 9. Is yours right? Then send it as it is.',

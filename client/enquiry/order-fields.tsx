@@ -63,11 +63,11 @@ export function OrderFields({
         doubt={
           doubts.email && (
             <>
-              {notSentYet} {doubtTexts.email}
+              {doubtTexts.email}
               <button type="button" className="pill" onClick={() => onTakeEmail(doubts.email ?? '')}>
                 <Address>{doubts.email}</Address>
               </button>
-              <span>{doubtTexts.emailKept}</span>
+              <span>{notSentYet || doubtTexts.emailKept}</span>
             </>
           )
         }
@@ -82,7 +82,7 @@ export function OrderFields({
           enterKeyHint="next"
         />
       </Field>
-      <Field {...about('mobile')} doubt={doubts.mobile && `${notSentYet} ${doubts.mobile}`}>
+      <Field {...about('mobile')} doubt={doubts.mobile && `${doubts.mobile} ${notSentYet}`}>
         <div className="with-sign">
           <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" />
           <span aria-hidden="true">+91</span>

@@ -2,6 +2,7 @@ import { type FocusEvent, type FormEvent, startTransition, useEffect, useRef, us
 import { flushSync } from 'react-dom'
 import { brand } from '../../shared/brand.ts'
 import { otherProduct } from '../../shared/catalogue.ts'
+import type { Received } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
 import { telephone } from '../content/contact.ts'
 import {
@@ -53,6 +54,8 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
   const [state, setState] = useState<OrderState>(answer ?? {})
   const [initial, setInitial] = useState<InitialInputs>(answer ?? {})
   const [typed, setTyped] = useState<SlipContent>({})
+  /** The enquiry before this one, by the same person. */
+  const [before, setBefore] = useState<Received>()
   const isRefused = Object.keys(state.fieldErrors ?? {}).length > 0
 
   function show(next: OrderState) {
@@ -117,6 +120,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
   function startAnother() {
     if (state.order) setInitial({ reactKey: 'another', values: valuesForAnother(state.order) })
     dismissToasts()
+    setBefore(state.received)
     show({})
     const product = form.current?.elements.namedItem('products') as HTMLSelectElement
     document.querySelector('.chosen')?.replaceChildren(`${product.value}${chosen}`)
@@ -199,7 +203,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
           <OrderActions {...state} onStop={stop} />
         </form>
         {state.received && (
-          <OrderReceived received={state.received} contact={state.order} isPage={isPage}>
+          <OrderReceived received={state.received} contact={state.order} before={before} isPage={isPage}>
             <button type="button" className="pill" onClick={startAnother}>
               {anotherEnquiry}
             </button>

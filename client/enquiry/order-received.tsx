@@ -12,17 +12,22 @@ interface OrderReceivedProps {
   received: Received
   /** How we reach the visitor: known where scripts have sent the order. */
   contact?: OrderContent | undefined
+  /** The enquiry before this one, in the same visit. */
+  before?: Received | undefined
   isPage: boolean
   /** Leads to another enquiry. */
   children: ReactNode
 }
 
 /** The confirmation, with scripts and without. */
-export function OrderReceived({ received, contact, isPage, children }: OrderReceivedProps) {
+export function OrderReceived({ received, contact, before, isPage, children }: OrderReceivedProps) {
   const { reference, products, quantity, receivedAt, isEarlier } = received
   const what = quantity && products ? `: ${quantity} × ${products}` : ''
   // What leaves the page names the enquiry and not the visitor.
   const other = otherProduct(products)
+  const hint = before
+    ? enquiryReceived.before(before.products ?? '', before.reference)
+    : contact && other && enquiryReceived.other(other)
   const summary = `Enquiry ${reference}${what}`
   const chat = chatLink(summary)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -65,7 +70,7 @@ export function OrderReceived({ received, contact, isPage, children }: OrderRece
         <Linked>{enquiryReceived.quote}</Linked>
       </p>
       <div className="submit-row">
-        {contact && other && <p className="small">{enquiryReceived.other(other)}</p>}
+        {hint && <p className="small">{hint}</p>}
         {children}
       </div>
     </div>

@@ -24,7 +24,7 @@ function showSent(reference: string) {
   link.textContent = reference
   note.replaceChildren(note.dataset.sent ?? '', link)
   history.scrollRestoration = 'manual' // else it may lie beyond the edge
-  note.scrollIntoView({ block: 'center' })
+  note.scrollIntoView({ block: 'nearest' })
 }
 
 function select(field: string, wanted: string | null) {

@@ -17,7 +17,15 @@ export function enableMenus() {
     if (!link) return
     dialog.close()
     closeProducts()
-    if (!link.matches('[aria-current=page]') || event.metaKey || event.ctrlKey || event.shiftKey) return
+    // From a confirmation it leads to an empty form.
+    if (
+      !link.matches('[aria-current=page]') ||
+      document.documentElement.dataset.reference ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey
+    )
+      return
     event.preventDefault()
     scrollTo({ top: 0 }) // smooth, unless reduced motion is asked for: see base.css
   })

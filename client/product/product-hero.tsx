@@ -41,8 +41,9 @@ export function ProductHero({ content }: { content: ProductContent }) {
               </a>
               <SheetLink product={product} />
             </div>
+            <p>{buyNow.price}</p>
             <p>
-              {buyNow.price} {otherMedicines} <a href="#safety">Safety information</a>
+              {otherMedicines} <a href="#safety">Safety information</a>
             </p>
           </section>
           <div className="figures">
