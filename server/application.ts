@@ -32,7 +32,7 @@ export async function openApplication(
   const { db } = database
   let isEnding = false
   const availability = createAvailability(log, (isUp) => probeStorage(db, isUp))
-  // Without visitors only the sender meets an outage: it asks for the probe, which logs it.
+  // Without visitors only a sender, if there is one, meets an outage: it asks for the probe, which logs it.
   const onDatabaseAway = () => void (availability.isUp() && availability.check())
   const senders = startSenders(db, env, { log, pollMs, summaryWaitMs, onDatabaseAway })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)

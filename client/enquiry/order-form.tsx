@@ -87,6 +87,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
 
   /** Fills the slip, removes error and doubt of the edited field, and with the last error the toast. */
   function edit({ name }: { name: string }) {
+    if (name === 'products') document.querySelector('.chosen')?.replaceChildren()
     startTransition(() => setTyped(readSlip(form.current))) // after the letter is painted
     const { [name]: error, ...fieldErrors } = state.fieldErrors ?? {}
     const { [name as keyof Doubts]: doubt, ...doubts } = state.doubts ?? {}

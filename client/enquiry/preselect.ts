@@ -2,7 +2,7 @@ import { productSlug } from '../../shared/catalogue.ts'
 import { receivedUrl } from '../../shared/form-outcome.ts'
 
 /** Nothing else of an address gets into the page. */
-const REFERENCE = /^[A-Z]{1,9}-[A-Z0-9]{6}$/
+const REFERENCE = /^[A-Z]{1,5}-[A-Z0-9]{6}$/
 
 /**
  * Selects what a link to the form names, `?product=quvera-xt` or `?for=retailer`, unless the visitor has chosen, and says so

@@ -4,7 +4,8 @@ const STORE = 'submission-key'
  * Made when an order is first sent: by send-order.ts; by `addKey` when the browser posts; by the server without any script.
  * Kept for the tab in sessionStorage, and by the page of a failure in a hidden field, which counts more.
  * Forgotten once the visitor sees the reference: by order-form.tsx, or by main.ts on the page `/received`. Until then every
- * try has the same key, unless send-order.ts replaces it after 409.
+ * try has the same key, unless send-order.ts replaces it after 409. (Of a posted form whose key belongs to other content the
+ * server stores the order under a new one.)
  */
 
 /**

@@ -3,7 +3,7 @@ import type { MailStatus } from '../database/generated/enums.ts'
 
 /* Figures for monitoring: how many mails wait or did not arrive, and for how long the oldest has waited. */
 
-/** Without confirmations that did not arrive: anybody can type an address. At most so many mails that wait, and so many that did not arrive, are counted, so that the cost does not grow. */
+/** Without confirmations and links that did not arrive: anybody can ask for them. At most so many mails that wait, and so many that did not arrive, are counted, so that the cost does not grow. */
 const COUNT_MAX = 50_000
 
 export async function readBacklog(db: Db) {
@@ -12,7 +12,7 @@ export async function readBacklog(db: Db) {
       (SELECT "Kind", "Status" FROM "Quvera_Mail" WHERE "Status" = 'Pending' ORDER BY "Kind", "DueAt" LIMIT ${COUNT_MAX})
       UNION ALL (SELECT "Kind", "Status" FROM "Quvera_Mail"
         WHERE "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown') ORDER BY "Kind", "Id" LIMIT ${COUNT_MAX})
-    ) first WHERE "Kind" <> 'Confirmation' OR "Status" = 'Pending' GROUP BY 1, 2`
+    ) first WHERE "Kind" NOT IN ('Confirmation', 'SignIn') OR "Status" = 'Pending' GROUP BY 1, 2`
   const countOf = (state: MailStatus, isPost = false) =>
     counts.find((each) => each.state === state && each.isPost === isPost)?.count ?? 0
   const [{ seconds }] = await db.$queryRaw<[{ seconds: number }]>`

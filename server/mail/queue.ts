@@ -46,7 +46,7 @@ interface ClaimOptions {
 /** Longer than any back-off (of posts up to ten hours) and any pause that another side asks for (one hour). */
 const DUE_MAX_HOURS = 12
 /** Rows in one statement, because of its time limit. */
-const CHUNK = 1000
+const CHUNK = 200
 const RETRY_MAX_SECONDS = 300
 
 interface Change {
@@ -182,6 +182,20 @@ export function withholdNotices(db: Db): Promise<void> {
 export function withholdOfOthers(db: Db, staff: string[]): Promise<void> {
   const isLate = Prisma.sql`"QueuedAt" <= now() - interval '10 minutes'`
   return withhold(db, 'NotStaff', Prisma.sql`"Kind" IN ('Notice', 'Summary') AND NOT ${isFor(staff)} AND ${isLate}`)
+}
+
+/**
+ * A summary that reached nobody, as one of its receivers has left, goes to the others of staff: nothing else tells of its
+ * enquiries.
+ */
+export async function readdressSummaries(db: Db, staff: string[]): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO "Quvera_Mail" ("SummaryId", "Kind", "To")
+    SELECT summary."Id", 'Summary', address FROM "Quvera_Summary" summary CROSS JOIN unnest(${staff}::text[]) AS address
+    WHERE summary."At" > now() - interval '30 days'
+      AND EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."SummaryId" = summary."Id" AND mail."WithheldBecause" = 'NotStaff')
+      AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."SummaryId" = summary."Id" AND (lower(mail."To") = lower(address)
+        OR mail."Status" IN ('Pending', 'Sent', 'Delivered', 'Complained') OR mail."WithheldBecause" = 'TooOld'))`
 }
 
 async function withhold(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
@@ -8,6 +7,7 @@ import { isOpen, readCount } from './budget.ts'
 import {
   type ClaimedMail,
   claimNext,
+  readdressSummaries,
   type StoredMail,
   withholdNotices,
   withholdOfOthers,
@@ -15,7 +15,7 @@ import {
 } from './queue.ts'
 import { createMailer } from './resend.ts'
 import type { Channel } from './sender.ts'
-import { type Answer, isToStaff, MAIL_LEASE, queuedKinds, REFUSED_LEASE } from './states.ts'
+import { ANY_SENDER, type Answer, isToStaff, MAIL_LEASE, queuedKinds, REFUSED_LEASE } from './states.ts'
 import { createSummaryWriter } from './summary.ts'
 import { writeMessage } from './templates.ts'
 
@@ -30,8 +30,7 @@ export function createResendChannel(db: Db, env: Env, log: Logger, summaryWaitMs
   const { STAFF_EMAILS: staff, PUBLIC_URL: publicUrl, MAIL_DAILY_BUDGET: budget } = env
   const mailer = createMailer(env)
   const writeSummaryIfDue = createSummaryWriter(db, env, log, summaryWaitMs)
-  const holder = randomUUID()
-  let isRefused = false
+  let isRefused = true // perhaps for a process before this one
   let count = 0
 
   const openKinds = () =>
@@ -44,6 +43,7 @@ export function createResendChannel(db: Db, env: Env, log: Logger, summaryWaitMs
     async prepare(isUpkeep) {
       if (isUpkeep) await withholdOld(db, queuedKinds, env.MAIL_MAX_AGE_DAYS)
       if (isUpkeep) await withholdOfOthers(db, staff)
+      if (isUpkeep) await readdressSummaries(db, staff)
       count = budget === 0 ? 0 : await readCount(db)
       if (!isOpen('Notice', budget, count)) await withholdNotices(db)
       if (isOpen('Summary', budget, count)) await writeSummaryIfDue(isUpkeep)
@@ -69,10 +69,10 @@ export function createResendChannel(db: Db, env: Env, log: Logger, summaryWaitMs
   async function recordRefusal(answer: Answer) {
     if (answer.is === 'not taken' && answer.isOurs) {
       isRefused = true
-      await takeLease(db, REFUSED_LEASE, holder, REFUSED_SECONDS)
+      await takeLease(db, REFUSED_LEASE, ANY_SENDER, REFUSED_SECONDS)
     } else if (answer.is === 'taken' && isRefused) {
       isRefused = false
-      await releaseLease(db, REFUSED_LEASE, holder)
+      await releaseLease(db, REFUSED_LEASE, ANY_SENDER)
     }
   }
 }

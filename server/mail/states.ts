@@ -65,7 +65,9 @@ export function statesBefore(to: MailStatus): MailStatus[] {
   return (Object.keys(states) as MailStatus[]).filter((state) => states[state].next.includes(to))
 }
 
-/** Only its holder sends mails and writes summaries. */
+/** Only its holder sends the mails of the queue and writes summaries. */
 export const MAIL_LEASE = 'mail sender'
 /** While it lasts, Resend has refused the key or the sender. */
 export const REFUSED_LEASE = 'Resend refuses the key or the sender'
+/** Its holder: whichever process finds that Resend takes mails again releases it. */
+export const ANY_SENDER = 'any sender'

@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { retryDeadlock } from '../../server/database/database.ts'
 import { Prisma } from '../../server/database/generated/client.ts'
 import type { MailStatus } from '../../server/database/generated/enums.ts'
+import { isLeased } from '../../server/database/lease.ts'
 import { insertEnquiries, markSpam, toInsertRow } from '../../server/enquiries/insert-enquiries.ts'
 import { readEnv } from '../../server/env.ts'
-import { MAIL_LEASE } from '../../server/mail/states.ts'
+import { ANY_SENDER, MAIL_LEASE, REFUSED_LEASE } from '../../server/mail/states.ts'
 import { createSummaryWriter, writeDigestIfDue, writeSummary } from '../../server/mail/summary.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder } from '../support/an-order.ts'
@@ -261,6 +262,23 @@ it('mails to one who left STAFF_EMAILS are withheld ten minutes after they were 
   await app.db.mail.updateMany({ where: { kind: 'Notice' }, data: { queuedAt: hoursAgo(0.2) } })
   expect(await afterMails(2)).toMatchObject({ to: ASHA, status: 'Withheld', withheldBecause: 'NotStaff' })
   expect(app.resend.mails[1]).toMatchObject({ to: [RAVI], text: expect.stringContaining(row.Reference) })
+})
+
+it('a summary that waits for one who left goes to the others, and ends the alarm of a key that was refused before', async () => {
+  const app = await anApp({ mails: false })
+  const mails = { create: { kind: 'Summary', to: ASHA, queuedAt: hoursAgo(0.2) } } as const
+  await app.db.summary.create({ data: { text: 'Quvera: 1 enquiry', at: hoursAgo(0.2), mails } })
+  await app.db.lease.create({ data: { name: REFUSED_LEASE, holder: ANY_SENDER, until: hoursAgo(-0.1) } })
+  const senders = app.startSenders({ STAFF_EMAILS: [RAVI] })
+  await eventually(() => expect(app.resend.mails).toHaveLength(1))
+  await senders.stop(1000)
+  expect(app.resend.mails).toMatchObject([{ to: [RAVI], subject: 'Quvera: 1 enquiry' }])
+  const statuses = await app.db.mail.findMany({ orderBy: { id: 'asc' }, select: { to: true, status: true } })
+  expect(statuses).toEqual([
+    { to: ASHA, status: 'Withheld' },
+    { to: RAVI, status: 'Sent' },
+  ])
+  expect(await isLeased(app.db, REFUSED_LEASE, 600)).toBe(false)
 })
 
 describe('the digest', () => {
