@@ -43,8 +43,14 @@ export const advisory = {
  */
 export const CONDITIONS_SHOWN: boolean = true
 
+/** What raises or lowers the effect of medicines, by the ingredient's key. */
+const interactions: Record<string, string> = { piperine: 'Its piperine can raise the blood levels of some medicines.' }
+
 /** Under Buy Now, and under the title of the safety information. */
-export const otherMedicines = 'Do you take any medicine, for blood pressure for example? Ask your physician first.'
+export function otherMedicines(product: Product): string {
+  const known = Object.keys(compositions[product]).flatMap((key) => interactions[key] ?? [])
+  return ['Do you take any medicine, for blood pressure for example? Ask your physician first.', ...known].join(' ')
+}
 
 /** Where bottles are shown large. '' once the pictures show the real ones. */
 export const illustration: string = 'Illustration; your pack may look different.'

@@ -10,7 +10,7 @@ export const buyNow = {
   lead: 'Health supplements for your shop or for yourself. You get a reference right away. Our team replies by phone or email, with price and pack size.',
   price: 'Price and pack size: on enquiry.',
   advice:
-    'Take a health supplement as directed by your physician. Ask first if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
+    'Take a health supplement as directed by your physician. Before you take it, ask if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
   pictureAlt: `${products[0]} and ${products[1]} before a note card`,
 }
 

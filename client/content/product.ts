@@ -73,7 +73,7 @@ export const MICROGRAMS = '1000 mcg are 1 mg.'
 export const TAGLINE = 'Revitalize your health with precision formulation'
 export const INDICATIONS_LEAD = 'As listed by the maker. Ask your physician.'
 /** The link to the physician's sheet. */
-export const SHEET_LINK = 'Show it to your physician: a\u00a0sheet of\u00a0one\u00a0page'
+export const SHEET_LINK = 'Show it to your physician: print,\u00a0save or\u00a0share\u00a0it'
 
 /** Also the name of its picture. */
 export type Indication = keyof typeof indicationAlts

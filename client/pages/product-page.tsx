@@ -48,7 +48,7 @@ function ProductPage(content: ProductContent) {
         <Indications {...indications} />
         <Advisory product={content.product} />
       </Section>
-      <Section id="safety" note={otherMedicines}>
+      <Section id="safety" note={otherMedicines(content.product)}>
         <Notes kind="safety" notes={safety} />
       </Section>
       <Closing {...content} />

@@ -43,7 +43,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
             </div>
             <p>{buyNow.price}</p>
             <p>
-              {otherMedicines} <a href="#safety">Safety information</a>
+              {otherMedicines(product)} <a href="#safety">Safety information</a>
             </p>
           </section>
           <div className="figures">
