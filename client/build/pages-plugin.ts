@@ -87,7 +87,7 @@ export async function buildPages(builder: ViteBuilder) {
   await builder.build(desk)
   await builder.build(ssr)
   const { renderSite }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
-  const template = await readFile(join(client, 'index.html'), 'utf8')
+  const template = await readFile(join(client, 'index.html'), 'utf8') // then the home page takes its place
   for (const [file, text] of renderSite(template)) {
     const missing = file.endsWith('.html') ? missingCharacters(text) : []
     if (missing.length > 0)

@@ -77,6 +77,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       if (found) return logDatabase(found, log)
     }
   }
+  // With `keepTrying` it ends without findings while the database is away; `prepareLater` logs them then.
   const first = prepare().catch(async (error: unknown) => {
     if (keepTrying && mayPass(error)) {
       keepTrying.error(`${describeFailure(error)} Until it can be reached, pages are served and orders are refused`)

@@ -101,7 +101,7 @@ export async function markSpam(db: Pick<Db, '$queryRaw'>, id: string): Promise<b
       WHERE "EnquiryId" IN (SELECT "Id" FROM form) AND "Status" = 'Pending'
     )
     SELECT "Id"::text FROM form`
-  // Staff who judge it know of it. The trigger of Quvera_Mail has set this at the end of the statement before.
+  // At the end of that statement the trigger of Quvera_Mail has set it, as no notice is on its way. But staff know of it.
   await db.$queryRaw`UPDATE "Quvera_Form" SET "UntoldSince" = NULL WHERE "Id" = ${id}::uuid AND "SuspectedSpam" RETURNING "Id"`
   return marked.length > 0
 }

@@ -65,9 +65,9 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
     // Not stored: a row has the key (a repeat, or another order) or, if none has, the reference.
     const enquiry = await retryIfLost(() => findStoredDurably(order.submissionKey))
     if (!enquiry) return 'taken'
-    if (!isSameOrder(enquiry, order)) throw new RequestError(409, messages.conflict)
     const { id, reference, receivedAt, now } = enquiry
     if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
+    if (!isSameOrder(enquiry, order)) throw new RequestError(409, messages.conflict)
     return { reference, ...(isEarlier(enquiry, now) && { receivedAt: receivedAt.toISOString() }) }
   }
 
@@ -114,6 +114,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
      */
     async submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
       const { reference, isRepeat } = await retryIfTaken((isFirst) => {
+        // At a second try the given key, or the reference, is known to belong to another enquiry.
         const submissionKey = isFirst && givenKey ? givenKey : randomUUID()
         const row = toInsertRow({ ...content, submissionKey })
         return storeAndReport(() => storeForm(content, row)).catch((cause: unknown) =>

@@ -123,6 +123,7 @@ export function startSender(
       unclear.answers = 0
       return
     }
+    // An outage from the third one on, until a clear answer.
     unclear.subjects.add(mail.enquiry?.id ?? mail.subscriber?.id ?? mail.text)
     unclear.answers++
     if (isOutage()) pause(backOffMs(unclear.answers - OUTAGE_SUBJECTS + 1, channel.retrySeconds))

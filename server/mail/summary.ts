@@ -119,6 +119,7 @@ export async function writeSummary(
   const problems = await readProblems(db, env, { withAddresses: true, siteSeconds: process.uptime() })
   return db.$transaction(
     async (transaction) => {
+      // Meanwhile no other process can renew its lease, and so none writes a summary.
       await transaction.$queryRaw`SELECT FROM "Quvera_Lease" WHERE "Name" = ${MAIL_LEASE} FOR UPDATE`
       if (!(await isDue(transaction))) return false
       const untold = await transaction.$queryRaw<Enquiry[]>`
