@@ -37,7 +37,9 @@ it('the pages that answer forms sent without scripts', async () => {
   ] as const) {
     const answer = await fetch(path, { method: 'POST', body: new URLSearchParams(values) })
     if (answer.ok) expect(answer.url).toContain(RECEIVED_PATH)
-    expect(await faultsOf(await answer.text()), path).toEqual([])
+    const source = await answer.text()
+    expect(await faultsOf(source), path).toEqual([])
+    expect(source).not.toContain('public-url.invalid') // the place of PUBLIC_URL, in this page too
   }
 })
 
