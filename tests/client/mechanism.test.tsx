@@ -95,17 +95,6 @@ describe('on a wide screen', () => {
     await expect.poll(() => document.activeElement?.ariaLabel).toBe('Next slide')
   })
 
-  it('a text that is opened before the carousel arrives stays open in it, and on a narrower screen', async () => {
-    const place = renderWatched(<Mechanism {...quveraXt.mechanism} />)
-    expect(place.querySelector('.carousel')).toBeNull()
-    place.querySelector<HTMLElement>('[data-active=true] .read-more button')?.click()
-    await expect.poll(active).toBe('1 of 5: Cardiovascular Health')
-    const isOpen = (slide: string) => place.querySelector<HTMLElement>(`${slide} .read-more`)?.dataset.open
-    expect(isOpen('.slick-active')).toBe('true')
-    await page.viewport(890, 900)
-    expect(isOpen('[data-active=true]')).toBe('true')
-  })
-
   it('it goes on by itself every 10 seconds, unless it is paused', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     renderWatched(
