@@ -32,12 +32,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
   }
   await page.getByRole('button', { name: 'Send enquiry' }).click()
 
-  for (const row of [
-    `Product ${products[0]}`,
-    'Quantity 2',
-    'Your number +91 98765 43210',
-    `Your mail ${typedOrder.email}`,
-  ])
+  for (const row of [`Product ${products[0]}`, 'Quantity 2', 'Your number +91 98765 43210'])
     await expect.element(page.getByRole('row', { name: row })).toBeVisible()
   expect(network.sent[0]?.submissionKey).toBe(answer.submissionKey)
   expect(document.title).toMatch(/^Order Received Successfully/)

@@ -85,18 +85,6 @@ it('the wheel over a focused quantity scrolls the page and changes nothing', asy
   expect(await quantity.inputValue()).toBe('25')
 })
 
-it('menus open before the script arrives', async () => {
-  for (const options of [DESKTOP, PHONE]) {
-    const { page, problems } = await open('/privacy-policy', options)
-    await page.route('**/assets/*.js', () => {}) // does not arrive
-    await page.goto(`${site().url}${productPath(products[1])}`, { waitUntil: 'commit' })
-    const menu = page.getByRole('button', { name: options === PHONE ? 'Menu' : 'Products' })
-    await menu.click()
-    expect(await page.getByRole('banner').getByRole('link', { name: products[0] }).isVisible()).toBe(true)
-    expect(problems).toEqual([])
-  }
-})
-
 it('the subscribe box refuses a bad address, says when there is no network, and stores a good one', async () => {
   const { page } = await visit('/privacy-policy')
   const box = page.locator('#subscribe')

@@ -157,6 +157,7 @@ it('without JavaScript the site reads and leads on, and its amounts are large', 
   expect(faces).not.toContain(false)
   await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
   expect(new URL(page.url()).pathname).toBe('/buy-now')
-  await page.getByRole('contentinfo').getByRole('link', { name: products[0] }).click()
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('banner').getByRole('link', { name: products[0] }).click()
   expect(new URL(page.url()).pathname).toBe(productPath(products[0]))
 })

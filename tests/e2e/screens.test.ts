@@ -1,14 +1,10 @@
-// On every tested screen no text lies on a picture, a toast covers nothing, the reference is in sight, and a tap does what
-// it says.
+// On every tested screen no text lies on a picture, a toast covers nothing, and Enter does what the keyboard says.
 import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
-import { productPath, products } from '../../shared/catalogue.ts'
-import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder } from '../support/fill-order.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
 const { visit } = siteForTests()
-const xt = productPath(products[1])
 const TOUCH = { ...PHONE, hasTouch: true, isMobile: true }
 
 /** Shares of the picture's width at which its softgels and its left bottle begin. */
@@ -95,33 +91,4 @@ it('on touch screens Enter moves from field to field and sends nothing; with a k
   await fillOrder(desktop, { email: anAddress() })
   await desktop.locator('#order [name=name]').press('Enter')
   await desktop.locator('.reference').waitFor()
-})
-
-it('a tap on a card leaves it under the finger, and a row of the label opens anywhere', async () => {
-  const { page } = await visit(xt, TOUCH)
-  await page.evaluate(() => document.documentElement.style.setProperty('overflow-anchor', 'none')) // Safari has none
-  const last = page.locator('.indication').last()
-  await last.scrollIntoViewIfNeeded()
-  await page.evaluate(() => scrollBy({ top: 200, behavior: 'instant' }))
-  const top = () => last.evaluate((card) => card.getBoundingClientRect().top)
-  const before = await top()
-  await last.getByRole('button').tap()
-  expect(await last.getAttribute('data-open')).toBe('true')
-  expect(await top()).toBeCloseTo(before, 0)
-  const row = page.locator('.panel tbody tr').first()
-  await row.scrollIntoViewIfNeeded()
-  const { x = 0, y = 0, height = 0 } = (await row.boundingBox()) ?? {}
-  await page.touchscreen.tap(x + 12, y + height / 2)
-  expect(await page.locator('.about').first().isVisible()).toBe(true)
-})
-
-it('a link to a section leads below header and list, where it is marked as the one that is read', async () => {
-  const { page } = await visit(xt, { ...PHONE, reducedMotion: 'reduce' })
-  const list = page.getByRole('navigation', { name: 'Sections of this page' })
-  for (const name of ['Salt Composition', 'Safety Information']) {
-    await list.getByRole('link', { name }).evaluate((link) => (link as HTMLElement).click())
-    await page.locator('.contents [aria-current]', { hasText: name }).waitFor()
-    const title = page.getByRole('heading', { level: 2, name })
-    await eventually(async () => expect(await title.evaluate(isInView)).toBe(true))
-  }
 })
