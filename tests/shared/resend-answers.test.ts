@@ -42,6 +42,7 @@ const answers: [what: string, answer: ResendAnswer, meaning: Meaning][] = [
   ['429 that says how long', json(429, 'rate_limit_exceeded', 'x', { 'retry-after': '2' }), ['not taken', 2000]],
   ['429 that says too long', json(429, 'rate_limit_exceeded', 'x', { 'retry-after': '86400' }), ['not taken', HOUR_MS]],
   ['429 that says a date', json(429, 'rate_limit_exceeded', 'x', { 'retry-after': 'Fri' }), ['not taken', PAUSE_MS]],
+  ['a limit without a status', json(0, 'rate_limit_exceeded'), ['not taken', PAUSE_MS]],
   ['the quota of the day', json(429, 'daily_quota_exceeded'), ['not taken', HOUR_MS]],
   ['the quota of the month', json(429, 'monthly_quota_exceeded'), ['not taken', HOUR_MS]],
   ['409 while the key is in use', json(409, 'concurrent_idempotent_requests'), 'unclear'],
