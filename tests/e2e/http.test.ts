@@ -78,6 +78,11 @@ it('pages load one script and one style, and only files that may be kept for eve
   }
 })
 
+it.each(['/favicon.ico', '/apple-touch-icon.png', '/icon-512.png'])('the icon %s is there', async (icon) => {
+  const answer = await ask(icon)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^image\//)])
+})
+
 it('pages name the public address, at which they are listed for search engines', async () => {
   const sitemap = await html('/sitemap.xml')
   for (const path of paths) {
