@@ -1,5 +1,5 @@
 // Exactly one indication card of a product page is open, whatever is clicked, and only the open card shows its text.
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
 import { content as quvera300 } from '../../client/content/products/300.ts'
 import { content as quveraXt } from '../../client/content/products/xt.ts'
@@ -27,21 +27,6 @@ it.each([
   await expect.poll(open).toEqual([other]) // on wide screens a frame later, in a view transition
   await page.getByRole('button', { name: other }).click()
   await expect.poll(open).toEqual([other])
-})
-
-it('two cards that are opened at once leave the second one open and no error', async () => {
-  const rejected: unknown[] = []
-  const note = ({ reason }: PromiseRejectionEvent) => rejected.push(reason)
-  addEventListener('unhandledrejection', note)
-  const transitions = vi.spyOn(document, 'startViewTransition')
-  const place = render(<Indications {...quveraXt.indications} />)
-  const buttons = [...place.querySelectorAll<HTMLElement>('.indication button')]
-  for (const button of buttons.slice(1, 3)) button.click() // the second view transition ends the first
-  await expect.poll(open).toEqual([buttons[2]?.textContent])
-  expect(transitions).toHaveBeenCalledTimes(2)
-  await Promise.all(transitions.mock.results.map(({ value }) => value.finished))
-  removeEventListener('unhandledrejection', note)
-  expect(rejected).toEqual([])
 })
 
 it('the open card of a stage takes the full width and shows its text', async () => {

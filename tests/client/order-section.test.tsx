@@ -1,7 +1,6 @@
 // The slip fills as one types. Once the order is received it is the confirmation, with what was asked for and what comes next.
 import { beforeEach, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
-import { chatLink } from '../../client/content/contact.ts'
 import { buyNow, enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { setCurrentKey } from '../../client/enquiry/send-order.ts'
@@ -20,7 +19,6 @@ it('an order received changes the heading, ticks the first of the steps, and say
   // The page of a refusal, which holds the key of its order.
   const answer = { values: {}, firstError: '', fieldErrors: {}, note: undefined, submissionKey: crypto.randomUUID() }
   const place = render(<OrderSection path="/buy-now" answer={answer} isPage />)
-  const heldKey = () => place.querySelector<HTMLInputElement>('[name=submissionKey]')?.value
   const heading = () => page.getByRole('heading', { level: 1 }).element().textContent
   const ticked = () =>
     [...place.querySelectorAll('.steps li')]
@@ -28,21 +26,15 @@ it('an order received changes the heading, ticks the first of the steps, and say
       .map((step) => getComputedStyle(step, '::before').content)
   expect(heading()).toBe(buyNow.title)
   const before = ticked()
-  const { href } = location
-  expect(heldKey()).toBe(answer.submissionKey)
-
-  const typed = { ...typedOrder, quantity: '2', retailerSelfUse: 'Self Use' }
-  for (const [name, value] of Object.entries(typed)) {
+  for (const [name, value] of Object.entries({ ...typedOrder, quantity: '2' })) {
     const field = page.elementLocator(input(place, name))
     if (input(place, name) instanceof HTMLSelectElement) await field.selectOptions(value)
     else await field.fill(value)
   }
   await page.getByRole('button', { name: 'Send enquiry' }).click()
 
-  await expect.element(page.getByRole('row', { name: `Product ${products[0]}` })).toBeVisible()
-  await expect.element(page.getByRole('row', { name: 'Quantity 2' })).toBeVisible()
-  await expect.element(page.getByRole('row', { name: 'Your number +91 98765 43210' })).toBeVisible()
-  await expect.element(page.getByRole('row', { name: `Your mail ${typed.email}` })).toBeVisible()
+  for (const row of [`Product ${products[0]}`, 'Quantity 2', 'Your number +91 98765 43210'])
+    await expect.element(page.getByRole('row', { name: row })).toBeVisible()
   expect(network.sent[0]?.submissionKey).toBe(answer.submissionKey)
   expect(document.title).toMatch(/^Order Received Successfully/)
   expect(location.search).toBe(`?reference=${place.querySelector('.reference')?.textContent}`)
@@ -59,9 +51,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
   expect(ticked().slice(1)).toEqual(before.slice(1))
   await page.getByRole('button', { name: 'Send another enquiry' }).click()
   expect(heading()).toBe(buyNow.title)
-  expect(heldKey()).toBeUndefined() // the next order is another one
   expect(document.title).not.toMatch(/^Order Received/)
-  expect(location.href).toBe(href)
   expect(ticked()).toEqual(before)
 })
 
@@ -87,13 +77,6 @@ it('the slip shows what is typed, the number in groups, and what was chosen befo
   })
   await page.elementLocator(input(place, 'mobile')).fill('+91 ९८७६५43210')
   await expect.poll(() => slip()['Your number']).toBe('+91 98765 43210')
-})
-
-it('a chat begins with the enquiry, and there is none without a number', () => {
-  expect(chatLink('Enquiry QV-234567: 2 × A', '+91 98765 43210')).toBe(
-    'https://wa.me/919876543210?text=Enquiry%20QV-234567%3A%202%20%C3%97%20A',
-  )
-  expect(chatLink('Enquiry QV-234567', '')).toBe('')
 })
 
 function input(place: HTMLElement, name: string) {

@@ -1,11 +1,10 @@
-// A long product name and a third product fit the layout, and a brand name in type is not underlined.
+// A long product name and a third product fit the layout, at every width.
 import { afterAll, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
 import { compositions } from '../../client/content/compositions.ts'
 import { content } from '../../client/content/products/xt.ts'
 import { Comparison } from '../../client/pages/home-page.tsx'
 import { ProductHero } from '../../client/product/product-hero.tsx'
-import { Logo } from '../../client/ui/logo.tsx'
 import { brand } from '../../shared/brand.ts'
 import { type Product, products } from '../../shared/catalogue.ts'
 import { render } from '../support/render.tsx'
@@ -41,13 +40,4 @@ it('three products are compared side by side, at every width but the narrowest',
     expect(table?.right, `${width} px`).toBeLessThanOrEqual((wrap?.right ?? 0) - 16) // its margin
     expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(width)
   }
-})
-
-it('a name in type instead of a drawing is not underlined where it is a link', () => {
-  const place = render(
-    <a href="/" className="logo-link">
-      <Logo name="Vitalis" />
-    </a>,
-  )
-  expect(getComputedStyle(place.querySelector('a') as Element).textDecorationLine).toBe('none')
 })

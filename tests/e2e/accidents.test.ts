@@ -56,15 +56,6 @@ function removeNewerFunctions() {
   for (const [owner, names] of lacking) for (const name of names) delete (owner as Record<string, unknown>)[name]
 }
 
-function refuseStorage() {
-  for (const name of ['sessionStorage', 'localStorage']) {
-    const get = () => {
-      throw new DOMException('Access is denied for this document.', 'SecurityError')
-    }
-    Object.defineProperty(window, name, { get })
-  }
-}
-
 const abort = (files: string) => (page: Page) => page.route(files, (route) => route.abort())
 
 it.each<[string, (page: Page) => Promise<unknown>]>([
@@ -82,7 +73,6 @@ it.each<[string, (page: Page) => Promise<unknown>]>([
       ),
   ],
   ['the browser is an old one', (page) => page.addInitScript(removeNewerFunctions)],
-  ['storage is refused', (page) => page.addInitScript(refuseStorage)],
 ])('an order is received once when %s', async (_, prepare) => {
   const { page } = await openAfter(prepare)
   const email = anAddress()

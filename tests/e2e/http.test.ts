@@ -1,30 +1,19 @@
 // Every answer carries the security headers, pages can be cached, and hostile paths find nothing.
-// Too many forms are refused on a page that says so.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { home } from '../../client/content/home.ts'
-import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { typedOrder } from '../support/fill-order.ts'
 import { say } from '../support/raw-request.ts'
-import { startSite } from '../support/site.ts'
-import { paths } from '../support/visit.ts'
+import { ownSiteForTests, paths } from '../support/visit.ts'
 
 const PUBLIC_URL = 'https://www.quvera.example'
-/** More than the orders of this file. */
-const ORDERS_A_MINUTE = 10
 
-let site: Awaited<ReturnType<typeof startSite>>
-beforeAll(async () => {
-  site = await startSite({ PUBLIC_URL, RATE_LIMIT_MAX: String(ORDERS_A_MINUTE), TRUST_PROXY: '127.0.0.1' })
-})
-afterAll(() => site?.close())
-
-const raw = (request: string) => say(site.url, request)
+const { site, fetch: ask, html } = ownSiteForTests({ PUBLIC_URL })
+const raw = (request: string) => say(site().url, `${request}\r\nConnection: close\r\n\r\n`)
 
 it.each([...paths, '/nothing-here', '/healthz', '/readyz', '/robots.txt', '/trpc/order.submit', '/%zz'])(
   'every answer carries the security headers: %s',
   async (path) => {
-    const { headers } = await fetch(site.url + path)
+    const { headers } = await ask(path)
     const policy = headers.get('content-security-policy')
     expect(policy).toMatch(
       /^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+'; .*frame-ancestors 'none'; upgrade-insecure-requests$/,
@@ -39,117 +28,79 @@ it.each([...paths, '/nothing-here', '/healthz', '/readyz', '/robots.txt', '/trpc
       'cross-origin-resource-policy': 'same-origin',
       'permissions-policy': expect.stringContaining('camera=()'),
     })
-    for (const absent of ['set-cookie', 'server', 'x-powered-by']) expect(headers.get(absent)).toBeNull()
+    for (const absent of ['set-cookie', 'server', 'x-powered-by', 'access-control-allow-origin'])
+      expect(headers.get(absent)).toBeNull()
   },
 )
 
-describe('pages', () => {
-  it.each(paths)('%s names the public address, and loads one script and one style', async (path) => {
-    const html = await (await fetch(site.url + path)).text()
-    expect(html).toContain(`<link rel="canonical" href="${PUBLIC_URL}${path === '/' ? '/' : path}"`)
-    expect(html).not.toContain('public-url.invalid')
-    expect(html.match(/<script[^>]*src=[^>]*>|<link[^>]*rel="stylesheet"[^>]*>/g)).toHaveLength(2)
-  })
-
-  it.each(['br', 'gzip'])('go out compressed as %s and are not sent again while unchanged', async (encoding) => {
-    const ask = () => fetch(site.url, { headers: { 'accept-encoding': encoding } })
-    await eventually(async () => expect((await ask()).headers.get('content-encoding')).toBe(encoding))
-    const first = await ask()
-    expect(first.headers.get('cache-control')).toBe('no-cache')
-    const etag = first.headers.get('etag') ?? ''
-    const second = await fetch(site.url, { headers: { 'accept-encoding': encoding, 'if-none-match': etag } })
-    expect([second.status, await second.text()]).toEqual([304, ''])
-    expect(second.headers.get('etag')).toBe(etag)
-  })
-
-  it('go out as they are to those who take nothing else', async () => {
-    const answer = await fetch(site.url, { headers: { 'accept-encoding': 'br;q=0, gzip;q=0' } })
-    expect(answer.headers.get('content-encoding')).toBeNull()
-    expect(await answer.text()).toContain(home.title)
-  })
-
-  it('answer HEAD without a body', async () => {
-    const answer = await raw('HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/)
-    expect(answer.endsWith('\r\n\r\n')).toBe(true)
-  })
-
-  it('have one address each: a slash at the end leads to it', async () => {
-    const answer = await fetch(`${site.url}/buy-now/`, { redirect: 'manual' })
-    expect([answer.status, answer.headers.get('location')]).toEqual([308, '/buy-now'])
-    const chosen = await fetch(`${site.url}/buy-now/?product=quvera-xt`, { redirect: 'manual' })
-    expect(chosen.headers.get('location')).toBe('/buy-now?product=quvera-xt')
-    expect((await fetch(`${site.url}//evil.example/`, { redirect: 'manual' })).status).toBe(404)
-  })
-
-  it('load files that may be kept for ever', async () => {
-    const html = await (await fetch(site.url)).text()
-    const files = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path)
-    for (const kind of ['.js', '.css', '.woff2']) expect(files.join(' ')).toContain(kind)
-    for (const path of files) {
-      const answer = await fetch(site.url + path)
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-    }
-  })
-
-  it('are listed for search engines at the public address', async () => {
-    const sitemap = await (await fetch(`${site.url}/sitemap.xml`)).text()
-    for (const path of paths) expect(sitemap).toContain(`<loc>${PUBLIC_URL}${path}</loc>`)
-    expect(await (await fetch(`${site.url}/robots.txt`)).text()).toContain(`Sitemap: ${PUBLIC_URL}/sitemap.xml`)
-  })
+it.each(['br', 'gzip'])('pages go out compressed as %s and are not sent again while unchanged', async (encoding) => {
+  const get = (headers = {}) => ask('/', { headers: { 'accept-encoding': encoding, ...headers } })
+  await eventually(async () => expect((await get()).headers.get('content-encoding')).toBe(encoding))
+  const first = await get()
+  expect(first.headers.get('cache-control')).toBe('no-cache')
+  const again = await get({ 'if-none-match': first.headers.get('etag') })
+  expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
-describe('hostile requests', () => {
-  it.each([
-    '/../../etc/passwd',
-    '/..%2f..%2fetc/passwd',
-    '/%2e%2e/%2e%2e/package.json',
-    '/.env',
-    '/.git/config',
-    '/assets/../../server/main.js',
-    '/server/main.js',
-    '/package.json',
-    '/index.html.br',
-  ])('%s finds nothing', async (path) => {
-    const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-    expect(answer).toMatch(/^HTTP\/1.1 404 /)
-    expect(answer).not.toMatch(/root:|DATABASE_URL|"dependencies"/)
-  })
-
-  it.each([
-    ['a host that is none', 'Host: a b<>', '', 200],
-    ['an empty host', 'Host: ', '', 200],
-    ['two lengths', 'Host: x', 'Transfer-Encoding: chunked\r\n', 400],
-  ])('an order with %s is answered in words, and never with 500', async (_, host, header, status) => {
-    const body = JSON.stringify(anOrder())
-    const answer = await raw(
-      `POST /trpc/order.submit HTTP/1.1\r\n${host}\r\nContent-Type: application/json\r\n${header}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    )
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-  })
-
-  it('pages and health are never limited', async () => {
-    for (let index = 0; index < 2 * ORDERS_A_MINUTE; index++) {
-      expect((await fetch(`${site.url}/`)).status).toBe(200)
-      expect((await fetch(`${site.url}/healthz`)).status).toBe(200)
-    }
-  })
+it('pages go out as they are to those who take nothing else, and answer HEAD without a body', async () => {
+  const answer = await ask('/', { headers: { 'accept-encoding': 'br;q=0, gzip;q=0' } })
+  expect(answer.headers.get('content-encoding')).toBeNull()
+  expect(await answer.text()).toContain(home.title)
+  const head = await raw('HEAD / HTTP/1.1\r\nHost: x')
+  expect(head).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+  expect(head.endsWith('\r\n\r\n')).toBe(true)
 })
 
-it('too many forms are told on a page that says to go back', async () => {
-  const send = () =>
-    fetch(`${site.url}/buy-now`, {
-      method: 'POST',
-      headers: { 'x-forwarded-for': '203.0.113.1' },
-      body: new URLSearchParams({ ...typedOrder, email: 'nobody' }),
-    })
-  for (let count = 0; count < ORDERS_A_MINUTE; count++) expect((await send()).status).toBe(400)
-  const answer = await send()
-  expect(answer.status).toBe(429)
-  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-  const html = await answer.text()
-  expect(html).toContain('Too many enquiries')
-  expect(html).toContain('Go back in your browser: what you typed is still there.')
+it('pages have one address each: a slash at the end leads to it', async () => {
+  const lead = async (path: string) => {
+    const { status, headers } = await ask(path, { redirect: 'manual' })
+    return [status, headers.get('location')]
+  }
+  expect(await lead('/buy-now/?product=quvera-xt')).toEqual([308, '/buy-now?product=quvera-xt'])
+  expect(await lead('//evil.example/')).toEqual([404, null])
+})
+
+it('an address that is not ours answers 404, with a way home', async () => {
+  const answer = await ask('/nowhere')
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([404, expect.stringMatching(/^text\/html/)])
+  expect(await answer.text()).toMatch(/Page not found[\s\S]*href="\/"[\s\S]*Back to the home page/)
+})
+
+it('pages load one script and one style, and only files that may be kept for ever', async () => {
+  const page = await html('/')
+  expect(page.match(/<script[^>]*src=[^>]*>|<link[^>]*rel="stylesheet"[^>]*>/g)).toHaveLength(2)
+  const files = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+  for (const kind of ['.js', '.css', '.woff2']) expect(files.join(' ')).toContain(kind)
+  for (const path of files) {
+    const { status, headers } = await ask(path)
+    expect([status, headers.get('x-content-type-options')]).toEqual([200, 'nosniff'])
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  }
+})
+
+it.each(['/favicon.ico', '/apple-touch-icon.png', '/icon-512.png'])('the icon %s is there', async (icon) => {
+  const answer = await ask(icon)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^image\//)])
+})
+
+it('pages name the public address, at which they are listed for search engines', async () => {
+  const sitemap = await html('/sitemap.xml')
+  for (const path of paths) {
+    expect(await html(path)).toContain(`<link rel="canonical" href="${PUBLIC_URL}${path}"`)
+    expect(sitemap).toContain(`<loc>${PUBLIC_URL}${path}</loc>`)
+  }
+  expect(await html('/robots.txt')).toContain(`Sitemap: ${PUBLIC_URL}/sitemap.xml`)
+})
+
+it.each([
+  '/../../etc/passwd',
+  '/..%2f..%2fetc/passwd',
+  '/%2e%2e/%2e%2e/package.json',
+  '/.env',
+  '/assets/../../server/main.js',
+  '/index.html.br',
+])('the hostile path %s finds nothing', async (path) => {
+  const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: x`)
+  expect(answer).toMatch(/^HTTP\/1.1 404 /)
+  expect(answer).not.toMatch(/root:|DATABASE_URL|"dependencies"/)
 })

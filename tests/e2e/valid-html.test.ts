@@ -1,27 +1,12 @@
-// Every page is valid HTML, in every state of its forms, with scripts and without.
-import type { Page } from '@playwright/test'
-import { HtmlValidate } from 'html-validate'
+// Every page of visitors is valid HTML, in every state of its forms, with scripts and without.
 import { expect, it } from 'vitest'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
-import { anOrder, submit } from '../support/an-order.ts'
-import { enterDesk } from '../support/desk.ts'
 import { anAddress, fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
+import { current, faultsOf } from '../support/valid-html.ts'
 import { paths, siteForTests } from '../support/visit.ts'
 
-const { fetch, html, newcomer, site, visit } = siteForTests({ pictures: false })
-const validator = new HtmlValidate({ extends: ['html-validate:standard'] })
-
-async function faultsOf(source: string) {
-  const { results } = await validator.validateString(source)
-  const found = results.flatMap(({ messages }) =>
-    messages.map(({ ruleId, message, selector }) => `${ruleId}: ${message} (${selector})`),
-  )
-  // The W3C's checker finds these two as well.
-  const more = source.match(/<svg[^>]*\shidden|(?:href|src)="data:[^"]*\s[^"]*"/g) ?? []
-  return [...found, ...more]
-}
-
+const { fetch, html, visit } = siteForTests({ pictures: false })
 it.each([
   ...[...paths, '/nowhere', '/subscribed', '/subscription?token=unknown'],
   ...['/staff/sign-in', '/staff/sign-in?sent', '/staff/enter?token=unknown'],
@@ -37,11 +22,11 @@ it('the pages that answer forms sent without scripts', async () => {
   ] as const) {
     const answer = await fetch(path, { method: 'POST', body: new URLSearchParams(values) })
     if (answer.ok) expect(answer.url).toContain(RECEIVED_PATH)
-    expect(await faultsOf(await answer.text()), path).toEqual([])
+    const source = await answer.text()
+    expect(await faultsOf(source), path).toEqual([])
+    expect(source).not.toContain('public-url.invalid') // the place of PUBLIC_URL, in this page too
   }
 })
-
-const current = (of: Page) => of.evaluate(() => `<!DOCTYPE html>${document.documentElement.outerHTML}`)
 
 it('the form while it is refused, asks, and is received', async () => {
   const { page } = await visit('/buy-now')
@@ -56,21 +41,5 @@ it('the form while it is refused, asks, and is received', async () => {
     await sendButton(page).click()
     await page.locator(state).first().waitFor()
     expect(await faultsOf(await current(page)), state).toEqual([])
-  }
-})
-
-it('the desk', async () => {
-  const { reference = '' } = await submit(site().url, anOrder({ email: anAddress() }))
-  const cookie = await site().inspect((db) => enterDesk({ url: site().url, db }))
-  const [name = '', value = ''] = cookie.split('=')
-  const { page } = await newcomer()
-  await page.context().addCookies([{ name, value, url: site().url }])
-  for (const [path, part] of [
-    ['/staff', '.enquiry'],
-    [`/staff/${reference}`, '.whole'],
-  ] as const) {
-    await page.goto(site().url + path)
-    await page.locator(part).first().waitFor()
-    expect(await faultsOf(await current(page)), path).toEqual([])
   }
 })
