@@ -57,7 +57,7 @@ export function describeFailure(error: unknown): string {
  *                                            isConnectionLost   isDatabaseAway   isDatabaseRefusal
  * connection ended while in use              yes                yes              no
  * cannot connect, no connection free,
- * no answer, 08…, 57P…, 53300               no                 yes              no
+ * no answer, 08…, 57P…                      no                 yes              no
  * statement over its time limit (57014)      no                 no               no
  * any other code of PostgreSQL               no                 no               yes
  */
@@ -129,7 +129,7 @@ const NOT_CONNECTED = /^(E[A-Z]+|EAI_AGAIN|P1001|P1017|DatabaseNotReachable|Conn
 /** Whether the database cannot be reached, does not answer or ends its connections. */
 export function isDatabaseAway(error: unknown): boolean {
   const state = sqlState(error)
-  if (state) return /^(08|57P|53300)/.test(state)
+  if (state) return /^(08|57P)/.test(state)
   const { code, kind } = propertiesOf(error)
   const inner = innerError(error)
   if (isConnectionLost(error) || (error instanceof Error && NO_ANSWER.includes(error.message))) return true

@@ -10,7 +10,7 @@ export const buyNow = {
   lead: 'Health supplements for your shop or for yourself. You get a reference right away. Our team replies by phone or email, with price and pack size.',
   price: 'Price and pack size: on enquiry.',
   advice:
-    'Take a health supplement as directed by your physician. Before you take it, ask if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
+    'Take a health supplement as directed by your physician. Before you take it, tell your physician if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
   pictureAlt: `${products[0]} and ${products[1]} before a note card`,
 }
 
@@ -20,8 +20,8 @@ export const enquiryReceived = {
   description: 'Your enquiry has arrived. Here is its reference, and what happens next.',
   heading: 'Thank you. We\u00a0have\u00a0your enquiry.',
   lead: 'Someone from our team will call or write to you. Nothing is bought yet. Please keep your reference.',
-  other: (product: string) => `For ${product} too, press the button: your details are filled in.`,
-  before: (product: string, reference: string) => `${product} is sent too: ${reference}.`,
+  other: (product: string) => `For ${product} too, press “${anotherEnquiry}”: your details are filled in.`,
+  before: (product: string, reference: string) => `Your enquiry for ${product} is here too: ${reference}.`,
   quote: `Something wrong, or a question? Call or write, and quote your reference: ${brand.phone}, ${brand.email}.`,
 }
 
@@ -70,8 +70,8 @@ export const slip = {
 
 /** Asked beside a field when it is left, and when the form is sent the first time. Unchanged, it is sent the second time. */
 export const doubtTexts = {
-  notSentYet: 'Not sent yet: if it is right, press Send enquiry once more.',
-  notSent: 'Not sent yet: there is a question above. To leave it as it is, send once more.',
+  sendAgain: 'Not sent now. If it is right, press Send enquiry once more.',
+  notSent: 'Not sent now: there is a question above. To leave it as it is, send once more.',
   digits: (typed: number) => `A mobile number has 10 digits, this one ${typed}.`,
   mobile: 'Mobile numbers in India begin with 6, 7, 8 or 9. Is yours right? Then send it as it is.',
   email: 'Did you mean this address?',
@@ -91,7 +91,7 @@ export const ratherCall = 'Rather call?'
 /** Said under the title when a link has chosen something in the form. */
 export const chosen = ' is chosen in the form.'
 
-/** Said there after a reload, before the reference. */
+/** Said there before the reference of the enquiry that this tab has sent. */
 export const sentBefore = 'Your enquiry is sent: '
 
 export const nextStepsTitle = 'What happens next'

@@ -23,7 +23,7 @@ export const policySections: PolicySection[] = [
       'your name, email address and phone number;',
       'other information given: product, quantity, whether you enquire as a retailer or for self use, and what you write to us;',
       'usage data: our server counts and logs requests to keep the site working, and may ask your browser how quickly a page appeared and answered: it tells that and which page, not who you are. No IP address is stored with it or with an enquiry.',
-      'cookies: we set none. Your browser keeps one random number while the tab is open, so that an order sent twice is counted once.',
+      'cookies: we set none. Your browser keeps one random number while the tab is open, so that an order sent twice is counted once, and the reference of the enquiry that you sent.',
     ],
   },
   {

@@ -9,8 +9,8 @@ import type { Doubts } from './doubts.ts'
 interface OrderFieldsProps {
   fieldErrors: Record<string, string>
   doubts?: Doubts | undefined
-  /** The form is not sent because of the doubts. */
-  isHeldBack: boolean
+  /** Those because of which the form was not sent. */
+  heldBack?: Doubts | undefined
   /** Puts the address that was probably meant into its field. */
   onTakeEmail: (email: string) => void
   /** The values at first. */
@@ -29,7 +29,7 @@ interface OrderFieldsProps {
 export function OrderFields({
   fieldErrors,
   doubts = {},
-  isHeldBack,
+  heldBack = {},
   onTakeEmail,
   values = {},
   submissionKey,
@@ -51,7 +51,7 @@ export function OrderFields({
       'data-doubted': isDoubted || undefined,
     }
   }
-  const notSentYet = isHeldBack ? doubtTexts.notSentYet : ''
+  const sendAgain = (name: keyof Doubts) => (doubts[name] === heldBack[name] ? doubtTexts.sendAgain : '')
   const about = (name: OrderField) => ({ name, error: fieldErrors[name] })
   return (
     <div className="fields" inert={isLocked} hidden={isHidden}>
@@ -67,7 +67,7 @@ export function OrderFields({
               <button type="button" className="pill" onClick={() => onTakeEmail(doubts.email ?? '')}>
                 <Address>{doubts.email}</Address>
               </button>
-              <span>{notSentYet || doubtTexts.emailKept}</span>
+              <span>{sendAgain('email') || doubtTexts.emailKept}</span>
             </>
           )
         }
@@ -82,7 +82,7 @@ export function OrderFields({
           enterKeyHint="next"
         />
       </Field>
-      <Field {...about('mobile')} doubt={doubts.mobile && `${doubts.mobile} ${notSentYet}`}>
+      <Field {...about('mobile')} doubt={doubts.mobile && `${doubts.mobile} ${sendAgain('mobile')}`}>
         <div className="with-sign">
           <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" />
           <span aria-hidden="true">+91</span>

@@ -24,6 +24,7 @@ import { OrderReceived } from './order-received.tsx'
 import { createOrderSender, dismissToasts, type OrderSender, Toasts } from './order-sender.tsx'
 import { readSlip, type SlipContent } from './order-slip.tsx'
 import type { OrderAnswer, OrderState } from './order-state.ts'
+import { keepReference, noteChoice, showSent } from './preselect.ts'
 import { setCurrentKey } from './send-order.ts'
 
 /*
@@ -87,14 +88,13 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
 
   /** Fills the slip, removes error and doubt of the edited field, and with the last error the toast. */
   function edit({ name }: { name: string }) {
-    if (name === 'products') document.querySelector('.chosen')?.replaceChildren()
     startTransition(() => setTyped(readSlip(form.current))) // after the letter is painted
     const { [name]: error, ...fieldErrors } = state.fieldErrors ?? {}
     const { [name as keyof Doubts]: doubt, ...doubts } = state.doubts ?? {}
     if (!error && !doubt) return
     const isLast = error && Object.keys(fieldErrors).length === 0
-    const isAsked = Object.keys(doubts).length > 0
-    setState({ ...(!isLast && state), fieldErrors, doubts, note: isAsked ? state.note : undefined })
+    const note = state.note === doubtTexts.notSent && Object.keys(doubts).length === 0 ? undefined : state.note
+    setState(isLast ? { doubts } : { ...state, fieldErrors, doubts, note })
     if (isLast) dismissToasts()
   }
 
@@ -102,7 +102,8 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
   function leaveField({ target, relatedTarget }: FocusEvent<HTMLFormElement, HTMLInputElement>) {
     if (!relatedTarget?.closest('.field')) return
     const { [target.name as keyof Doubts]: doubt } = doubtsOf(readSlip(form.current))
-    if (doubt) setState({ ...state, doubts: { ...state.doubts, [target.name]: doubt } })
+    if (doubt && !state.fieldErrors?.[target.name])
+      setState({ ...state, doubts: { ...state.doubts, [target.name]: doubt } })
   }
 
   function takeEmail(email: string) {
@@ -124,7 +125,8 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     setBefore(state.received)
     show({})
     const product = form.current?.elements.namedItem('products') as HTMLSelectElement
-    document.querySelector('.chosen')?.replaceChildren(`${product.value}${chosen}`)
+    noteChoice(product)
+    showSent()
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
@@ -140,14 +142,12 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
   useEffect(() => {
     if (!state.received) return
     const { title } = document
-    const { href } = location
     document.title = `${enquiryReceived.title} | ${brand.name}`
-    history.replaceState(history.state, '', `?reference=${state.received.reference}`) // preselect.ts shows it after a reload
+    keepReference(state.received.reference)
     // If rendering the confirmation throws, nobody sees it and its key must stay: the cleanup stops the timer.
     const timer = setTimeout(setCurrentKey, 0, null)
     return () => {
       document.title = title
-      history.replaceState(history.state, '', href)
       clearTimeout(timer)
     }
   }, [state.received])
@@ -164,8 +164,11 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
         <p>
           {ratherCall} <a href={telephone}>{brand.phone}</a>
         </p>
-        {/* preselect.ts writes into it before React comes. */}
-        <p className="chosen" data-chosen={chosen} data-sent={sentBefore} suppressHydrationWarning>
+        {/* preselect.ts writes into them, also before React comes. */}
+        <p className="chosen" data-chosen={chosen} role="status" suppressHydrationWarning>
+          {''}
+        </p>
+        <p className="field-doubt" data-sent={sentBefore} suppressHydrationWarning>
           {''}
         </p>
       </div>
@@ -193,7 +196,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
             isHidden={isReceived}
             fieldErrors={state.fieldErrors ?? {}}
             doubts={state.doubts}
-            isHeldBack={state.note === doubtTexts.notSent}
+            heldBack={state.heldBack}
             onTakeEmail={takeEmail}
             values={initial.values}
             submissionKey={initial.submissionKey}

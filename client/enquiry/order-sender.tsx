@@ -43,6 +43,10 @@ export function createOrderSender(show: Show, submissionKey?: string) {
     return doubts
   }
 
+  function hold(doubts: Doubts) {
+    show({ doubts, heldBack: doubts, note: currentKey().maybeStored ? uncertain : doubtTexts.notSent })
+  }
+
   function finish() {
     underWay = undefined
     removeEventListener('beforeunload', confirmLeaving)
@@ -104,7 +108,7 @@ export function createOrderSender(show: Show, submissionKey?: string) {
       if (checked.success) {
         const doubts = newDoubts(checked.data)
         const isAsked = Object.keys(doubts).length > 0
-        return isAsked ? show({ doubts, note: doubtTexts.notSent }) : void start(checked.data, form)
+        return isAsked ? hold(doubts) : void start(checked.data, form)
       }
       const problem = problemOf(checked.error)
       const fieldErrors = fieldErrorsOf(problem)

@@ -65,8 +65,8 @@ export function OrderSlip({ content, reference, children }: OrderSlipProps) {
               <th scope="row">{label}</th>
               <td key={value}>
                 {value && (
-                  <bdi dir="ltr">
-                    <Address>{value}</Address>
+                  <bdi dir={label === slip.from ? 'auto' : 'ltr'}>
+                    {label === slip.email ? <Address>{value}</Address> : value}
                   </bdi>
                 )}
               </td>

@@ -11,6 +11,8 @@ export interface OrderState {
   progress?: string | undefined
   fieldErrors?: Record<string, string>
   doubts?: Doubts
+  /** Those because of which the form was not sent. */
+  heldBack?: Doubts | undefined
   /** The message of the first broken rule, in the answer to a form sent without scripts. With scripts a toast shows it. */
   firstError?: string
   /** A message about no single field. */

@@ -36,8 +36,8 @@ export function Linked({ children }: { children: string }) {
 
 /** A long address breaks before its @, or before a dot of what precedes it. */
 export function Address({ children }: { children: string }) {
-  const [local = '', domain] = children.split('@')
-  const parts = [...local.split(/(?=\.)/), ...(domain === undefined ? [] : [`@${domain}`])]
+  const at = children.lastIndexOf('@')
+  const parts = at < 0 ? [children] : [...children.slice(0, at).split(/(?=\.)/), children.slice(at)]
   return parts.map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places
     <Fragment key={index}>

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { describeFailure, exitWithReason, isDatabaseAway, NOT_CHECKED, OperatorError } from '../errors.ts'
+import { describeFailure, exitWithReason, isDatabaseAway, NOT_CHECKED, OperatorError, sqlState } from '../errors.ts'
 import { isPooled, openConnection, withSettings } from './connection.ts'
 import type { Database } from './database.ts'
 import { PrismaClient } from './generated/client.ts'
@@ -20,6 +20,7 @@ const POOLER_CONNECT_MS = 5000
 const STATEMENTS_MAX = 200
 /** A database that cannot be reached at the start of the site is tried again at this interval. */
 const RETRY_MS = 2000
+const TOO_MANY_CONNECTIONS = '53300'
 
 export interface ConnectOptions extends MigrationOptions {
   /** No limit unless given. */
@@ -122,7 +123,7 @@ function createPool(settings: pg.PoolConfig): pg.Pool {
 /** Whether the database cannot be reached now. */
 function mayPass(error: unknown): boolean {
   const cause = error instanceof OperatorError ? error.cause : error
-  return isDatabaseAway(cause)
+  return isDatabaseAway(cause) || sqlState(cause) === TOO_MANY_CONNECTIONS
 }
 
 /** A statement with a name is parsed and planned once for each connection. */

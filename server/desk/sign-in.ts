@@ -40,6 +40,7 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
   const underWay = new Set<Promise<void>>()
   const closing = new AbortController()
   let isLimitTold = false
+  let isKeyMissed = false
 
   /** @returns undefined if no mail may be sent now */
   async function reserve(email: string, leadsTo: string) {
@@ -77,8 +78,12 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
     await sleep(100 + Math.random() * 900, undefined, { signal: closing.signal }).catch(() => undefined)
     const email = findStaff(env.STAFF_EMAILS, address)
     if (!email) return
-    if (!mailer)
-      return log.warn(`RESEND_API_KEY is not set: no link to the desk is mailed. ${staffCommand('sign-in')} prints one`)
+    if (!mailer) {
+      if (!isKeyMissed)
+        log.warn(`RESEND_API_KEY is not set: no link to the desk is mailed. ${staffCommand('sign-in')} prints one`)
+      isKeyMissed = true
+      return
+    }
     const reserved = await reserve(email, leadsTo)
     if (!reserved) return
     const { id, tag, token } = reserved

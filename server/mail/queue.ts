@@ -185,17 +185,22 @@ export function withholdOfOthers(db: Db, staff: string[]): Promise<void> {
 }
 
 /**
- * A summary that reached nobody, as one of its receivers has left, goes to the others of staff: nothing else tells of its
- * enquiries.
+ * A summary that nobody got, as its mails bounced, were refused, or went to who has left, goes to those of staff to whom it was
+ * not sent: nothing else tells of its enquiries.
  */
 export async function readdressSummaries(db: Db, staff: string[]): Promise<void> {
+  const nobodyGot = Prisma.sql`NOT EXISTS (SELECT FROM "Quvera_Mail" other WHERE other."SummaryId" = summary."Id"
+    AND (other."Status" IN ('Pending', 'Sent', 'Delivered', 'Complained') OR other."WithheldBecause" IN ('TooOld', 'Restored')))`
+  const missed = Prisma.sql`SELECT summary."Id" FROM "Quvera_Summary" summary
+    WHERE summary."At" > now() - interval '30 days' AND ${nobodyGot}`
   await db.$executeRaw`
     INSERT INTO "Quvera_Mail" ("SummaryId", "Kind", "To")
-    SELECT summary."Id", 'Summary', address FROM "Quvera_Summary" summary CROSS JOIN unnest(${staff}::text[]) AS address
-    WHERE summary."At" > now() - interval '30 days'
-      AND EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."SummaryId" = summary."Id" AND mail."WithheldBecause" = 'NotStaff')
-      AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."SummaryId" = summary."Id" AND (lower(mail."To") = lower(address)
-        OR mail."Status" IN ('Pending', 'Sent', 'Delivered', 'Complained') OR mail."WithheldBecause" = 'TooOld'))`
+    SELECT missed."Id", 'Summary', address FROM (${missed}) missed CROSS JOIN unnest(${staff}::text[]) AS address
+    WHERE NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."SummaryId" = missed."Id" AND lower(mail."To") = lower(address))
+    ON CONFLICT DO NOTHING`
+  // Of somebody who left and is back.
+  const isBack = Prisma.sql`mail."WithheldBecause" = 'NotStaff' AND ${isFor(staff)} AND mail."SummaryId" IN (${missed})`
+  await transition(db, 'Pending', isBack, { set: Prisma.sql`, "QueuedAt" = now()` })
 }
 
 async function withhold(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {

@@ -30,7 +30,7 @@ export function createResendChannel(db: Db, env: Env, log: Logger, summaryWaitMs
   const { STAFF_EMAILS: staff, PUBLIC_URL: publicUrl, MAIL_DAILY_BUDGET: budget } = env
   const mailer = createMailer(env)
   const writeSummaryIfDue = createSummaryWriter(db, env, log, summaryWaitMs)
-  let isRefused = true // perhaps for a process before this one
+  let isRefused = false
   let count = 0
 
   const openKinds = () =>
@@ -44,6 +44,7 @@ export function createResendChannel(db: Db, env: Env, log: Logger, summaryWaitMs
       if (isUpkeep) await withholdOld(db, queuedKinds, env.MAIL_MAX_AGE_DAYS)
       if (isUpkeep) await withholdOfOthers(db, staff)
       if (isUpkeep) await readdressSummaries(db, staff)
+      if (isUpkeep) isRefused = true // perhaps another process was
       count = budget === 0 ? 0 : await readCount(db)
       if (!isOpen('Notice', budget, count)) await withholdNotices(db)
       if (isOpen('Summary', budget, count)) await writeSummaryIfDue(isUpkeep)

@@ -281,7 +281,7 @@ it('asks about a number and an address that are probably mistyped, and sends the
   // The second click of a double click is no answer.
   for (const detail of [1, 2])
     button.dispatchEvent(new MouseEvent('click', { detail, bubbles: true, cancelable: true }))
-  await expect.element(page.getByText(`${doubtTexts.mobile} ${doubtTexts.notSentYet}`)).toBeVisible()
+  await expect.element(page.getByText(`${doubtTexts.mobile} ${doubtTexts.sendAgain}`)).toBeVisible()
   await expect.element(page.getByRole('button', { name: 'meera@gmail.com' })).toBeVisible()
   await expect.poll(() => document.activeElement).toBe(field('email'))
   expect(marked()).toEqual([]) // no rule is broken

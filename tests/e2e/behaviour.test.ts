@@ -69,7 +69,7 @@ it('links lead to the form with what they name chosen', async () => {
   await expect.poll(() => page.locator('[name=retailerSelfUse]').inputValue()).toBe('Retailer')
   await page.locator('#order [name=name]').focus()
   await page.locator('[data-island=order][data-hydrated]').waitFor()
-  expect(await page.locator('.chosen').innerText()).toBe(`Retailer${chosen}`)
+  expect(await page.locator('[data-chosen]').innerText()).toBe(`Retailer${chosen}`)
 })
 
 it('the wheel over a focused quantity scrolls the page and changes nothing', async () => {

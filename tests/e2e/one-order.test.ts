@@ -143,5 +143,5 @@ it('going away and back keeps all that was filled in, and after an order shows a
   expect(await page.locator('[name=name]').inputValue()).toBe('')
   const rows = await storedFrom(email)
   expect(rows).toHaveLength(1)
-  expect(await page.locator('.chosen').innerText()).toContain(rows[0]?.reference)
+  expect(await page.locator('[data-sent]').innerText()).toContain(rows[0]?.reference)
 })
