@@ -168,7 +168,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
         <p className="chosen" data-chosen={chosen} role="status" suppressHydrationWarning>
           {''}
         </p>
-        <p className="field-doubt" data-sent={sentBefore} suppressHydrationWarning>
+        <p className="label" data-sent={sentBefore} suppressHydrationWarning>
           {''}
         </p>
       </div>
