@@ -55,7 +55,7 @@ export async function openApplication(
     async close({ drainMs, graceMs }: { drainMs: number; graceMs: number }) {
       isEnding = true
       await sleep(drainMs)
-      endRetention()
+      void endRetention() // one that is under way stops where the database is closed
       await endBackups()
       // Fastify closes idle connections once. A connection that is answered later would stay open for ten seconds.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100)

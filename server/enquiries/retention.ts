@@ -38,9 +38,10 @@ export function monthsBefore(now: Date, months: number): Date {
 
 /**
  * Each hour deletes subscriptions that expired. Once a day, in one of all processes, erases enquiries, summaries and sign-in
- * mails older than `months` (0: none), and access log lines older than a year.
+ * mails older than `months` (0: none), and access log lines older than a year. @returns ends it, and resolves once no run is
+ * under way
  */
-export function startRetention(db: Db, months: number, log: Logger): () => void {
+export function startRetention(db: Db, months: number, log: Logger): () => Promise<void> {
   async function run() {
     const last = await db.lease.findUnique({ where: { name: LEASE } }) // its `until` is a day after the last run
     if (await isInDoubt(last?.until)) return
@@ -70,6 +71,12 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
     const advice = 'if sqlState is 42501 (missing privilege), run prisma/roles.sql again'
     log.error({ err }, `old enquiries could not be erased; ${advice}`)
   }
-  const timer = setInterval(() => run().catch(logFailure), RUN_MS)
-  return () => clearInterval(timer)
+  let running = Promise.resolve()
+  const timer = setInterval(() => {
+    running = run().catch(logFailure)
+  }, RUN_MS)
+  return () => {
+    clearInterval(timer)
+    return running
+  }
 }
