@@ -1,8 +1,10 @@
 // The pages are complete HTML. This script moves menus, tabs and cards, and loads React for a form once somebody touches it.
 // Until React has a form, the browser posts it. The script may run while the page is still being parsed.
+
 import { RECEIVED_PATH } from '../shared/form-outcome.ts'
 import { handleClicks, startControls } from './controls.ts'
 import { focusNextField } from './enquiry/next-field.ts'
+import { keepReference } from './enquiry/preselect.ts'
 import { addKey, readStoredKey, writeStoredKey } from './enquiry/submission-key.ts'
 import type { IslandName } from './ui/island.tsx'
 
@@ -78,7 +80,10 @@ function whenLoaded() {
 
 // The reference of the order that the browser posted is shown, and the next order gets a new key. The key of an order that
 // scripts sent stays: its answer may have been lost.
-if (location.pathname === RECEIVED_PATH && readStoredKey()?.isPosted) writeStoredKey(null)
+if (location.pathname === RECEIVED_PATH && readStoredKey()?.isPosted) {
+  writeStoredKey(null)
+  keepReference(new URLSearchParams(location.search).get('reference') ?? '')
+}
 for (const type of ['pointerdown', 'focusin', 'keydown']) addEventListener(type, hydrateTouched)
 addEventListener('submit', postByBrowser)
 addEventListener('formdata', addKey)

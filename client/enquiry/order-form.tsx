@@ -86,6 +86,9 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     setTimeout(() => sender.current?.send(currentTarget)) // lets the browser paint the pressed button first
   }
 
+  /** Something doubtful has changed: pressing Send once more may not be enough. */
+  const notHeld = { heldBack: undefined, note: state.note === doubtTexts.notSent ? undefined : state.note }
+
   /** Fills the slip, removes error and doubt of the edited field, and with the last error the toast. */
   function edit({ name }: { name: string }) {
     startTransition(() => setTyped(readSlip(form.current))) // after the letter is painted
@@ -93,8 +96,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     const { [name as keyof Doubts]: doubt, ...doubts } = state.doubts ?? {}
     if (!error && !doubt) return
     const isLast = error && Object.keys(fieldErrors).length === 0
-    const note = state.note === doubtTexts.notSent && Object.keys(doubts).length === 0 ? undefined : state.note
-    setState(isLast ? { doubts } : { ...state, fieldErrors, doubts, note })
+    setState(isLast ? { doubts } : { ...state, fieldErrors, doubts, ...notHeld })
     if (isLast) dismissToasts()
   }
 
@@ -102,8 +104,8 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
   function leaveField({ target, relatedTarget }: FocusEvent<HTMLFormElement, HTMLInputElement>) {
     if (!relatedTarget?.closest('.field')) return
     const { [target.name as keyof Doubts]: doubt } = doubtsOf(readSlip(form.current))
-    if (doubt && !state.fieldErrors?.[target.name])
-      setState({ ...state, doubts: { ...state.doubts, [target.name]: doubt } })
+    if (doubt && doubt !== state.doubts?.[target.name as keyof Doubts] && !state.fieldErrors?.[target.name])
+      setState({ ...state, ...notHeld, doubts: { ...state.doubts, [target.name]: doubt } })
   }
 
   function takeEmail(email: string) {

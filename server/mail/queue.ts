@@ -186,13 +186,13 @@ export function withholdOfOthers(db: Db, staff: string[]): Promise<void> {
 
 /**
  * A summary that nobody got, as its mails bounced, were refused, or went to who has left, goes to those of staff to whom it was
- * not sent: nothing else tells of its enquiries.
+ * not sent: nothing else tells of its enquiries. Of those of more than two days ago the digest tells.
  */
 export async function readdressSummaries(db: Db, staff: string[]): Promise<void> {
   const nobodyGot = Prisma.sql`NOT EXISTS (SELECT FROM "Quvera_Mail" other WHERE other."SummaryId" = summary."Id"
     AND (other."Status" IN ('Pending', 'Sent', 'Delivered', 'Complained') OR other."WithheldBecause" IN ('TooOld', 'Restored')))`
   const missed = Prisma.sql`SELECT summary."Id" FROM "Quvera_Summary" summary
-    WHERE summary."At" > now() - interval '30 days' AND ${nobodyGot}`
+    WHERE summary."At" > now() - interval '2 days' AND ${nobodyGot}`
   await db.$executeRaw`
     INSERT INTO "Quvera_Mail" ("SummaryId", "Kind", "To")
     SELECT missed."Id", 'Summary', address FROM (${missed}) missed CROSS JOIN unnest(${staff}::text[]) AS address
