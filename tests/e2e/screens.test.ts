@@ -161,7 +161,7 @@ it('the answer of the subscribe box is in view above the keyboard, and a wrong a
 
 it('at 1440 × 900 a link to the mechanism shows both cards of a slide, and the form its slip', async () => {
   const { page } = await visit(`${xt}#mechanism`)
-  await page.getByRole('button', { name: 'Oncology' }).first().click()
+  await page.locator('#mechanism').getByRole('button', { name: 'Oncology' }).first().click()
   const texts = page.locator('.slick-active [data-cards="2"] .ingredient-text')
   await eventually(async () => expect(await texts.count()).toBe(2))
   const bottom = (element: Element) => element.getBoundingClientRect().bottom
