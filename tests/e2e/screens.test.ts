@@ -70,6 +70,7 @@ it.each([
   const { page } = await visit('/', { viewport: { width, height }, reducedMotion: 'reduce' })
   for (const wrong of [{ name: '' }, { mobile: '98765' }]) {
     await fillOrder(page, wrong)
+    await page.locator('[data-island=order][data-hydrated]').waitFor() // else the browser posts the form, and a page answers
     await sendFromBelow(page)
     await toastIn(page).waitFor()
     await expect.poll(() => page.locator('#order :focus').evaluate(isInView)).toBe(true)
