@@ -41,10 +41,12 @@ export function createResendChannel(db: Db, env: Env, log: Logger, summaryWaitMs
     retrySeconds: env.MAIL_RETRY_SECONDS,
     intervalMs: mailer.intervalMs,
     async prepare(isUpkeep) {
-      if (isUpkeep) await withholdOld(db, queuedKinds, env.MAIL_MAX_AGE_DAYS)
-      if (isUpkeep) await withholdOfOthers(db, staff)
-      if (isUpkeep) await readdressSummaries(db, staff)
-      if (isUpkeep) isRefused = true // perhaps another process was
+      if (isUpkeep) {
+        await withholdOld(db, queuedKinds, env.MAIL_MAX_AGE_DAYS)
+        await withholdOfOthers(db, staff)
+        await readdressSummaries(db, staff)
+        isRefused = true // perhaps another process was
+      }
       count = budget === 0 ? 0 : await readCount(db)
       if (!isOpen('Notice', budget, count)) await withholdNotices(db)
       if (isOpen('Summary', budget, count)) await writeSummaryIfDue(isUpkeep)

@@ -75,8 +75,8 @@ async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Env, waitMs: number)
 
 /**
  * An enquiry is told of `waitMs` after it is first untold, but not before the interval since the last summary is over (a day
- * at most), and not
- * on the same day as one that reached nobody, unless staff have a new address. Suspected spam begets a summary once a day.
+ * at most), and not on the same day as one that reached nobody, unless staff have a new address. Suspected spam begets a
+ * summary once a day.
  */
 export function isDueBy(
   { untoldMs, untoldSpamMs, lastMs, wasTaken, lastReceivers }: SummaryFacts,
