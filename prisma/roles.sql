@@ -56,15 +56,15 @@ GRANT SELECT, INSERT ("Email", "ConsentVersion", "EndsAt"), DELETE ON "Quvera_Su
 GRANT UPDATE ("SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt") ON "Quvera_Subscriber" TO quvera_app;
 GRANT SELECT ON "Quvera_History" TO quvera_app, quvera_readonly;
 -- Links and sessions of the desk. It cannot set when one was made, and nobody else reads them.
-GRANT SELECT, INSERT ("Hash", "IsLink", "Email", "LeadsTo", "ByTerminal"), DELETE ON "Quvera_Session" TO quvera_app;
+GRANT SELECT, INSERT ("Hash", "Kind", "Email", "LeadsTo", "ByTerminal", "Link"), UPDATE ("LeadsTo"), DELETE ON "Quvera_Session" TO quvera_app;
 -- The access log: the desk and staff commands add lines; the database sets time and role. A trigger keeps each line for a year.
 GRANT INSERT ("Who", "Command", "What") ON "Quvera_Access" TO quvera_app, quvera_readonly;
 GRANT SELECT ON "Quvera_Access" TO quvera_app, quvera_readonly; -- the site reads it for the daily backup
 
 -- Repeated from the migration, because pg_dump --no-acl drops it.
-REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"(), "Quvera_erase_old"(TIMESTAMPTZ, INT) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"(), "Quvera_erase_old"(TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION "Quvera_mailbox"(TEXT), "Quvera_is_good"("Quvera_MailStatus") TO quvera_app;
-GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT) TO quvera_app;
+GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT) TO quvera_app;
 
 -- For reading with Studio, psql and export. It cannot read the secret in a subscriber's link.
 GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Summary", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;

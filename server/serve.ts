@@ -105,7 +105,7 @@ async function assertPrivileges(client: ClientBase) {
     SELECT current_user AS "role", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
       AND has_function_privilege('"Quvera_erase_old"(timestamptz, int)', 'EXECUTE')
       AND has_column_privilege('"Quvera_Form"', 'UntoldSince', 'UPDATE')
-      AND has_column_privilege('"Quvera_Session"', 'Hash', 'INSERT') AS "may"`)
+      AND has_function_privilege('"Quvera_use_session"(text)', 'EXECUTE') AS "may"`)
   const [row] = rows
   if (row?.may) return
   throw new OperatorError(

@@ -3,7 +3,9 @@ import { reports } from './vitest.reports.ts'
 
 /** Those that measure how long something takes, and want the machine for themselves. */
 const MEASURING = [
-  ...['resend-fails', 'database-gone', 'server-stopped', 'cannot-write'].map((name) => `tests/faults/${name}.test.ts`),
+  ...['resend-fails', 'database-gone', 'server-stopped', 'slow-bodies', 'cannot-write'].map(
+    (name) => `tests/faults/${name}.test.ts`,
+  ),
   'tests/release/unread-answers.test.ts',
 ]
 

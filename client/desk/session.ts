@@ -23,13 +23,13 @@ export function clearOtherTabs(): void {
   channel.postMessage('over')
 }
 
-/** Tab, order and search of the list. */
+/** Tab and order of the list. What was searched for is kept nowhere: it is about people. */
 export function readChoice(): object {
   return JSON.parse(sessionStorage.getItem(CHOICE) ?? '{}')
 }
 
-export function keepChoice(choice: object): void {
-  sessionStorage.setItem(CHOICE, JSON.stringify(choice))
+export function keepChoice({ state, order }: { state: string; order: string }): void {
+  sessionStorage.setItem(CHOICE, JSON.stringify({ state, order }))
 }
 
 export function watchSession(): void {

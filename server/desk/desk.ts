@@ -16,7 +16,7 @@ import { retryMails } from '../mail/queue.ts'
 import { describeLastChange } from './history.ts'
 import type { Choice, inputs } from './inputs.ts'
 import { chosen, notFound, readEnquiry, readList } from './reading.ts'
-import { nameOf, type Session } from './sessions.ts'
+import { countSessions, nameOf, type Session } from './sessions.ts'
 
 /*
  * What the desk does for a session. Everything that is shown has a line in the access log first, or is not shown. A change is
@@ -38,7 +38,7 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
   const recorded = new Map<string, number>()
 
   /** @throws RequestError where the line cannot be written, as on a full disk: then nothing is shown or changed */
-  async function record(to: Pick<Db, 'access'>, session: Session, command: string, what: string) {
+  async function record(to: Pick<Db, 'access'>, session: Omit<Session, 'hash'>, command: string, what: string) {
     await to.access.createMany({ data: { who: nameOf(session), command, what } }).catch((cause) => {
       const message = 'The access log cannot be written, so nothing is shown or changed.'
       throw new RequestError(503, message, { cause })
@@ -75,13 +75,16 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
   }
 
   return {
+    record,
+
     async list(session: Session, input: Input<'list'>) {
-      const [list, problems] = await Promise.all([
+      const [list, problems, browsers] = await Promise.all([
         readList(db, input),
         readProblems(db, env, { withAddresses: true, siteSeconds: process.uptime() }),
+        countSessions(db, session),
       ])
       await recordList(session, list.enquiries)
-      return { ...list, problems }
+      return { ...list, problems, you: nameOf(session), browsers }
     },
 
     async show(session: Session, { reference }: Input<'show'>) {

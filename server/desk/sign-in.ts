@@ -1,19 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { DESK_PATH } from '../../shared/desk.ts'
+import { asciiEmail } from '../../shared/typed-text.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { Env } from '../env.ts'
 import { staffCommand } from '../format.ts'
-import { isOpen, readCount } from '../mail/budget.ts'
+import { isOpen, readCount, STRANGERS_A_DAY } from '../mail/budget.ts'
 import { transition } from '../mail/queue.ts'
-import { createMailer } from '../mail/resend.ts'
+import { createMailer, type Message } from '../mail/resend.ts'
+import type { Answer } from '../mail/states.ts'
 import { createSignInMail } from '../mail/templates.ts'
-import { createLink, deleteLink, findStaff, hasUnusedLink } from './sessions.ts'
+import {
+  browserOf,
+  createLink,
+  deleteLink,
+  endOfOthers,
+  findStaff,
+  isSecret,
+  readBrowsers,
+  redirectUnusedLink,
+} from './sessions.ts'
 
-/** For all addresses together: nobody can use up the mails of a day by asking for links. */
-const MAILS_A_DAY = 20
-const TIMEOUT_MS = 10_000
+/** For a browser that has entered before: no stranger can use these up. */
+const BROWSER_A_DAY = 10
+/** One request after the other, under one key, so that none is sent twice. */
+const TRIES = 4
+const TRY_MAX_MS = 5000
+/** Times the number of the try. */
+const PAUSE_MS = 500
+const START_RETRY_MS = 10_000
 
 export type SignIn = ReturnType<typeof createSignIn>
 
@@ -32,6 +48,15 @@ export async function createTerminalLink(db: Db, env: Env, email: string): Promi
   return signInLink(env, await createLink(db, { email, leadsTo: DESK_PATH, byTerminal: true }))
 }
 
+/** Who asks for a link. */
+interface Asking {
+  /** As it was typed or pasted: it may have invisible characters around it. */
+  address: string
+  leadsTo: string
+  /** The secret of the browser's cookie; '' if there is none. */
+  browser: string
+}
+
 /**
  * Mails links. They do not wait in the queue, but each has a row of Quvera_Mail, without the token: so the budget counts it.
  */
@@ -39,44 +64,74 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
   const mailer = env.RESEND_API_KEY ? createMailer(env) : undefined
   const underWay = new Set<Promise<void>>()
   const closing = new AbortController()
+  /** Those that have entered, as they were when somebody last asked: before an answer the database is not asked. */
+  let browsers = new Set<string>()
   let isLimitTold = false
   let isKeyMissed = false
 
+  async function readKnownBrowsers() {
+    browsers = new Set(await readBrowsers(db))
+  }
+
+  /** Also where the database is away when the site starts. */
+  async function start() {
+    while (!closing.signal.aborted) {
+      try {
+        await endOfOthers(db, env.STAFF_EMAILS)
+        return await readKnownBrowsers()
+      } catch {
+        await sleep(START_RETRY_MS, undefined, { signal: closing.signal, ref: false }).catch(() => undefined)
+      }
+    }
+  }
+
   /** @returns undefined if no mail may be sent now */
-  async function reserve(email: string, leadsTo: string) {
-    if (await hasUnusedLink(db, email)) return undefined // a flood of requests costs one statement each
+  async function reserve(email: string, leadsTo: string, browser: string | undefined) {
+    if (await redirectUnusedLink(db, email, leadsTo)) return undefined // a flood of requests costs one statement each
     return db.$transaction(async (transaction) => {
       // One after the other, whichever process serves the request: otherwise two requests would find no link.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('Quvera_Session'))`
-      if (await hasUnusedLink(transaction, email)) return undefined
-      if (!(await mayMail(transaction))) return undefined
+      if (await redirectUnusedLink(transaction, email, leadsTo)) return undefined
+      if (!(await mayMail(transaction, browser))) return undefined
       const token = await createLink(transaction, { email, leadsTo })
       // Unknown until the answer is known: the queue does not take it, and the budget counts it.
       const [mail] = await transaction.$queryRaw<{ id: bigint; tag: string }[]>`
-        INSERT INTO "Quvera_Mail" ("Kind", "To", "Status", "DueAt", "FirstTriedAt", "Attempts")
-        VALUES ('SignIn', ${email}, 'Unknown', NULL, now(), 1) RETURNING "Id" AS "id", "Tag"::text AS "tag"`
+        INSERT INTO "Quvera_Mail" ("Kind", "To", "Mailbox", "Status", "DueAt", "FirstTriedAt", "Attempts")
+        VALUES ('SignIn', ${email}, ${browser ?? null}, 'Unknown', NULL, now(), 1) RETURNING "Id" AS "id", "Tag"::text AS "tag"`
       return mail && { ...mail, token }
     })
   }
 
-  async function mayMail(transaction: Pick<Db, '$queryRaw'>): Promise<boolean> {
+  /** @param browser its hash, if it has entered before as this person */
+  async function mayMail(transaction: Pick<Db, '$queryRaw'>, browser: string | undefined): Promise<boolean> {
     const [{ count }] = await transaction.$queryRaw<[{ count: number }]>`
       SELECT count(*)::int AS "count" FROM "Quvera_Mail"
-      WHERE "Kind" = 'SignIn' AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() + interval '1 minute'`
+      WHERE "Kind" = 'SignIn' AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() + interval '1 minute'
+        AND "Mailbox" IS NOT DISTINCT FROM ${browser ?? null}::text`
     const budget = env.MAIL_DAILY_BUDGET
-    const isAllowed = count < MAILS_A_DAY && isOpen('SignIn', budget, budget === 0 ? 0 : await readCount(transaction))
+    const mayBudget = isOpen('SignIn', budget, budget === 0 ? 0 : await readCount(transaction))
+    const isAllowed = mayBudget && count < (browser ? BROWSER_A_DAY : STRANGERS_A_DAY)
     if (!isAllowed && !isLimitTold)
       log.warn(
-        `No more links to the desk are mailed today: ${MAILS_A_DAY} in 24 hours, or MAIL_DAILY_BUDGET, are used up`,
+        `No more links to the desk are mailed today: ${STRANGERS_A_DAY} for strangers or ${BROWSER_A_DAY} for one browser in 24 hours, or MAIL_DAILY_BUDGET, are used up`,
       )
     isLimitTold = !isAllowed
     return isAllowed
   }
 
-  async function sendLink(address: string, leadsTo: string) {
+  /** Tries again, under the same key, while it is not clear whether Resend has the mail. */
+  async function send(to: ReturnType<typeof createMailer>, message: Message): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      const answer = await to.send(message, AbortSignal.any([closing.signal, AbortSignal.timeout(TRY_MAX_MS)]))
+      if (answer.is !== 'unclear' || tries === TRIES || closing.signal.aborted) return answer
+      await sleep(tries * PAUSE_MS, undefined, { signal: closing.signal }).catch(() => undefined)
+    }
+  }
+
+  async function sendLink({ address, leadsTo, browser: secret }: Asking) {
     // Later than any answer that could follow on the same connection: how long those take would tell who is staff.
     await sleep(100 + Math.random() * 900, undefined, { signal: closing.signal }).catch(() => undefined)
-    const email = findStaff(env.STAFF_EMAILS, address)
+    const email = findStaff(env.STAFF_EMAILS, asciiEmail(address))
     if (!email) return
     if (!mailer) {
       if (!isKeyMissed)
@@ -84,11 +139,11 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
       isKeyMissed = true
       return
     }
-    const reserved = await reserve(email, leadsTo)
+    await readKnownBrowsers()
+    const reserved = await reserve(email, leadsTo, knownBrowser(address, secret))
     if (!reserved) return
     const { id, tag, token } = reserved
-    const message = { tag, to: email, ...createSignInMail(signInLink(env, token)) }
-    const answer = await mailer.send(message, AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]))
+    const answer = await send(mailer, { tag, to: email, ...createSignInMail(signInLink(env, token), tag) })
     const isThis = Prisma.sql`mail."Id" = ${id}`
     if (answer.is === 'taken') {
       const set = Prisma.sql`, "SentAt" = now(), "ResendId" = ${answer.resendId ?? null}`
@@ -99,20 +154,34 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
       { mail: id, answer: answer.is, reason: error.split(':')[0] },
       'a link to the desk was not mailed, as far as is known',
     )
-    if (answer.is !== 'refused' && answer.is !== 'not taken') return // it may arrive
+    if (answer.is !== 'refused' && answer.is !== 'not taken') return // it may arrive, and who asks again gets another
     // What Resend has not taken counts neither in the budget nor among the links of a day.
     const asIfNotTried = answer.is === 'not taken' ? Prisma.sql`, "FirstTriedAt" = NULL` : Prisma.empty
     await transition(db, 'Failed', isThis, { set: Prisma.sql`, "LastError" = ${error} ${asIfNotTried}` })
     await deleteLink(db, token) // so that the next request is served at once
   }
 
+  /** Its hash, if it has entered before as this person. By what was last read of the database. */
+  function knownBrowser(address: string, secret: string): string | undefined {
+    const browser = isSecret(secret) ? browserOf(secret, asciiEmail(address)) : ''
+    return browsers.has(browser) ? browser : undefined
+  }
+
   return {
+    /** The browsers are known, and the sessions of who has left are deleted. */
+    started: start(),
     /** Sends a link if the address is one of staff. Returns at once, and never tells. */
-    request(address: string, leadsTo: string): void {
-      const sending = sendLink(address, leadsTo)
+    request(asking: Asking): void {
+      const sending = sendLink(asking)
         .catch((err) => log.error({ err }, 'a link to the desk could not be mailed'))
         .finally(() => underWay.delete(sending))
       underWay.add(sending)
+    },
+    /** Whether this browser has entered before as this person: then no limit that strangers can use up holds it up. */
+    isKnown: ({ address, browser }: Pick<Asking, 'address' | 'browser'>) => Boolean(knownBrowser(address, browser)),
+    /** A browser has entered: it is known from now on. */
+    remember(secret: string, email: string): void {
+      browsers.add(browserOf(secret, email))
     },
     /** Waits at most `graceMs` for the mails under way. */
     async close(graceMs: number): Promise<void> {

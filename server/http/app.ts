@@ -9,7 +9,7 @@ import { serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { registerRateLimits } from './rate-limit.ts'
 import { createPageSender } from './rendered-pages.ts'
-import { BODY_LIMIT, FORM, limitBodies } from './request-bodies.ts'
+import { BODY_LIMIT, FORM } from './request-bodies.ts'
 import { registerOriginCheck, registerProxyCheck } from './request-source.ts'
 import { serveResendEvents } from './resend-events.ts'
 import { isDeskProcedure, isVisitorProcedure, serveProcedures } from './router.ts'
@@ -40,8 +40,6 @@ const TIMEOUTS = {
 }
 export type Timeouts = typeof TIMEOUTS
 
-/** Limits for the bodies of all unanswered requests together. The desk and events of Resend have their own: a flood must not stop orders. */
-const BODY_BUDGET_BYTES = { forms: 8 * 1024 * 1024, desk: 1024 * 1024, events: 2 * 1024 * 1024 }
 const PROBES = ['/readyz', '/statusz']
 
 /** Builds the application. It does not listen yet. */
@@ -125,7 +123,6 @@ function addRoutes(app: FastifyInstance, parts: HttpServerParts): void {
     const limits = await registerRateLimits(scope, env)
     scope.register(async (forms) => {
       registerOriginCheck(forms, env)
-      limitBodies(forms, BODY_BUDGET_BYTES.forms)
       forms.addContentTypeParser(
         'application/json',
         { parseAs: 'string' },
@@ -137,14 +134,10 @@ function addRoutes(app: FastifyInstance, parts: HttpServerParts): void {
       forms.register((links) => serveSubscriptionLinks(links, parts, limits, sendPage))
       if (metrics) serveWebVitals(forms, limits, metrics.observeWebVitals)
     })
-    scope.register(async (staff) => {
-      limitBodies(staff, BODY_BUDGET_BYTES.desk)
-      await serveDesk(staff, parts, limits)
-    })
+    scope.register((staff) => serveDesk(staff, parts, limits))
     if (env.RESEND_WEBHOOK_SECRET)
       scope.register(async (events) => {
         registerOriginCheck(events, env)
-        limitBodies(events, BODY_BUDGET_BYTES.events)
         serveResendEvents(events, parts, limits)
       })
   })

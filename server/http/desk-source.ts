@@ -1,8 +1,17 @@
 import type { FastifyRequest } from 'fastify'
-import { SESSION_SECONDS } from '../desk/sessions.ts'
+import { DESK_PATH } from '../../shared/desk.ts'
+import { BROWSER_SECONDS, SESSION_SECONDS } from '../desk/sessions.ts'
 import type { Env } from '../env.ts'
 import { RequestError } from '../errors.ts'
 
+/**
+ * `desk`: the session. `browser`: has entered before, or has opened a link; lets nobody in. `asked`: the address that was typed
+ * on the sign-in page.
+ */
+type DeskCookie = 'desk' | 'browser' | 'asked'
+const LIFETIMES: Record<DeskCookie, number> = { desk: SESSION_SECONDS, browser: BROWSER_SECONDS, asked: 15 * 60 }
+/** A scanner's link holds the link that it scanned in encoded form, and may be encoded itself. */
+const ENCODED_MAX = 4
 const THIS_MACHINE = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?$/
 
 /**
@@ -15,8 +24,9 @@ export function createDeskSource({ PUBLIC_URL }: Pick<Env, 'PUBLIC_URL'>) {
   const ownOrigin = (request: FastifyRequest) => secure?.origin ?? `http://${hostOf(request)}`
 
   /** Cookies ignore ports: on this machine each site has its own. */
-  function cookieName(request: FastifyRequest): string {
-    return secure ? '__Host-quvera-desk' : `quvera-desk-${THIS_MACHINE.exec(hostOf(request))?.[1] ?? '80'}`
+  function cookieName(request: FastifyRequest, cookie: DeskCookie): string {
+    const name = `quvera-${cookie}`
+    return secure ? `__Host-${name}` : `${name}-${THIS_MACHINE.exec(hostOf(request))?.[1] ?? '80'}`
   }
 
   return {
@@ -38,15 +48,34 @@ export function createDeskSource({ PUBLIC_URL }: Pick<Env, 'PUBLIC_URL'>) {
       if (this.placeOf(request) !== 'here' || !(isOwn || isHidden)) throw new RequestError(403)
     },
     /** '' if there is none. */
-    readCookie(request: FastifyRequest): string {
-      const start = `${cookieName(request)}=`
-      const cookies = request.headers.cookie?.split(';').map((cookie) => cookie.trim()) ?? []
-      return cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length) ?? ''
+    readCookie(request: FastifyRequest, cookie: DeskCookie): string {
+      const start = `${cookieName(request, cookie)}=`
+      const cookies = request.headers.cookie?.split(';').map((each) => each.trim()) ?? []
+      return cookies.find((each) => each.startsWith(start))?.slice(start.length) ?? ''
     },
-    /** @param secret '' deletes the cookie */
-    cookie(request: FastifyRequest, secret: string): string {
-      const lifetime = secret ? SESSION_SECONDS : 0
-      return `${cookieName(request)}=${secret}; Path=/; Max-Age=${lifetime}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+    /** The header that sets a cookie. @param value '' deletes it */
+    cookie(request: FastifyRequest, cookie: DeskCookie, value: string): string {
+      const lifetime = value ? LIFETIMES[cookie] : 0
+      return `${cookieName(request, cookie)}=${value}; Path=/; Max-Age=${lifetime}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+    },
+    /**
+     * The token of a mailed link that was pasted, also inside the link of a mail scanner. Nothing else of the text is used.
+     * @returns undefined if it holds no link to this desk
+     */
+    readPastedLink(request: FastifyRequest, pasted: string): string | undefined {
+      const start = `//${new URL(ownOrigin(request)).host}${DESK_PATH}/enter?token=`
+      let text = pasted
+      for (let decoded = 0; decoded < ENCODED_MAX; decoded++) {
+        const [, rest = ''] = text.split(start)
+        const [token] = /^[\w-]{43}(?=__;|[^\w-]|$)/.exec(rest) ?? []
+        if (token) return token
+        try {
+          text = decodeURIComponent(text)
+        } catch {
+          return undefined
+        }
+      }
+      return undefined
     },
   }
 }

@@ -28,7 +28,7 @@ export function serveFormPosts(
 ): void {
   /** Before the body is read, so the address decides which form it probably is. */
   function countForm(request: FastifyRequest, reply: FastifyReply) {
-    return limits.countOrRefuse(isOrderForm(request) ? 'order' : 'subscription', request, reply)
+    return limits.countOrRefuse(isOrderForm(request) ? 'order' : 'mailToStranger', request, reply)
   }
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
@@ -41,7 +41,7 @@ export function serveFormPosts(
       return reply.redirect(receivedUrl(reference), 303)
     }
     const subscription = subscriptionSchema.parse(readSubscriptionFields(fields))
-    await limits.countIfSuccessful('subscription', request, reply, () => subscribers.subscribe(subscription))
+    await limits.countIfSuccessful('mailToStranger', request, reply, () => subscribers.subscribe(subscription))
     return reply.redirect(`${SUBSCRIBED_PATH}#main`, 303) // otherwise the browser keeps the form's fragment
   }
 
@@ -65,7 +65,7 @@ export function serveFormPosts(
     const reference = String(request.query.reference)
     if (!REFERENCE_PATTERN.test(reference)) return sendNotFound(request, reply, pages)
     try {
-      await limits.countOrRefuse('link', request, reply)
+      await limits.countOrRefuse('look', request, reply)
       const received = await orders.findReceived(reference)
       if (!received) return sendNotFound(request, reply, pages)
       return sendPage(RECEIVED_PATH, { received }, reply)

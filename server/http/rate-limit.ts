@@ -1,4 +1,5 @@
-import rateLimit from '@fastify/rate-limit'
+import { isIPv6 } from 'node:net'
+import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
 import type { Env } from '../env.ts'
@@ -6,8 +7,9 @@ import { RequestError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
 
 /*
- * Rate limits per client. Requests count for the limit of a minute before their body is read; only successful ones, repeats
- * included, count for the limit of a day.
+ * Rate limits, by what they protect. Requests count for the limit of a minute before their body is read; only successful
+ * ones, repeats included, count for the limit of a day. A client is an IPv4 address or a /64 of IPv6. One customer may have
+ * thousands of those: all of a /48 have ten times the limit together.
  */
 
 export type RateLimits = Awaited<ReturnType<typeof registerRateLimits>>
@@ -16,68 +18,101 @@ const MINUTE_MS = 60_000
 /** The limit of a day is this many times the limit of a minute, because thousands of people may share one IPv4 address. */
 const DAY_FACTOR = 30
 const MANY_ORDERS_A_MINUTE = 'Too many enquiries in a short time. Please wait a minute, then send it again.'
-/** Few, because each sends a mail to an address that anybody may type. */
-const SUBSCRIPTIONS_A_DAY = 3
-/** For web vitals, a request for each page view; and for links with a reference or token, a database query each. */
-const OTHERS_A_MINUTE = 60
-/** For the desk: each change reads the list and the enquiry anew. */
-const DESK_A_MINUTE = 600
-/** For links to the desk, besides the limits of sign-in.ts. */
-const SIGN_INS_A_MINUTE = 5
-const SIGN_INS_A_DAY = 20
-/** Of a service: far more than the events of any plan's mails, or than people unsubscribe. */
-const FROM_SERVICE_A_MINUTE = 3000
 const TOKEN_LENGTH = 101
-/** By IPv6 a client is a /64. */
-const IPV6_SUBNET = 64
+const SUBNETS = [
+  { ipv6Subnet: 64, factor: 1 },
+  { ipv6Subnet: 48, factor: 10 },
+]
 /** A client that was refused this many times its limit gets the shortest answer. */
 const FLOOD_FACTOR = 10
-/** `cache` is the number of remembered clients, at 285 bytes each. The count of a client that is forgotten begins again. */
+/** `cache` is the number of remembered clients. The count of a client that is forgotten begins again. */
 const A_MINUTE = { timeWindow: MINUTE_MS, cache: 20_000 }
 const A_DAY = { timeWindow: DAY_MS, cache: 50_000 }
 
+interface Limit {
+  minute: number
+  day?: number
+  /** What is said in place of the fixed text of a 429. */
+  says?: { minute?: string; day?: string }
+  /** What is counted; without it the client. */
+  key?: (request: FastifyRequest) => string
+}
+
+/** @param max RATE_LIMIT_MAX: orders a minute */
+const limitsOf = (max: number) =>
+  ({
+    order: { minute: max, day: max * DAY_FACTOR, says: { minute: MANY_ORDERS_A_MINUTE, day: messages.manyOrders } },
+    /** Few, because each sends a mail to an address that anybody may type. */
+    mailToStranger: { minute: max, day: 3, says: { day: messages.manySubscriptions } },
+    /** Web vitals, a request for each page view; and links with a reference or token, a database query each. */
+    look: { minute: 60 },
+    /** Each change reads the list and the enquiry anew. */
+    desk: { minute: 600 },
+    /** Asking for a link to the desk, besides the limits of sign-in.ts. */
+    signIn: { minute: 5, day: 20 },
+    /** Of a service: far more than the events of any plan's mails, or than what a mailbox provider sends for its many users. */
+    service: { minute: 3000 },
+    /** Of a subscriber's link; no more of it than a token has. */
+    token: { minute: 60, key: ({ query }) => String((query as { token?: unknown }).token).slice(0, TOKEN_LENGTH) },
+  }) satisfies Record<string, Limit>
+
+type LimitName = keyof ReturnType<typeof limitsOf>
+
 export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX: max }: Env) {
-  await app.register(rateLimit, { global: false })
-  const create = (options: typeof A_MINUTE & { max: number; keyGenerator?: typeof readToken }) =>
-    app.createRateLimit({ ...options, ban: FLOOD_FACTOR * options.max, ipv6Subnet: IPV6_SUBNET })
-  const counted = {
-    order: create({ max, ...A_MINUTE }),
-    subscription: create({ max, ...A_MINUTE }),
-    vitals: create({ max: OTHERS_A_MINUTE, ...A_MINUTE }),
-    link: create({ max: OTHERS_A_MINUTE, ...A_MINUTE }),
-    desk: create({ max: DESK_A_MINUTE, ...A_MINUTE }),
-    signIn: create({ max: SIGN_INS_A_MINUTE, ...A_MINUTE }),
-    signInToday: create({ max: SIGN_INS_A_DAY, ...A_DAY }),
-    event: create({ max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
-    // The few addresses of a mailbox provider send what its many users click.
-    unsubscribe: create({ max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
-    token: create({ max: OTHERS_A_MINUTE, ...A_MINUTE, keyGenerator: readToken }),
+  await app.register(rateLimit, { global: false, store: MonotonicStore })
+
+  /** Counts for the client, and for its /48. @returns the count that is nearer its end */
+  function createCounter({ key }: Limit, most: number, window: typeof A_MINUTE): Counter {
+    const [client, site] = SUBNETS.map(({ ipv6Subnet, factor }) => {
+      const max = most * factor
+      return app.createRateLimit({
+        ...{ ...window, ipv6Subnet, max, ban: FLOOD_FACTOR * max },
+        ...(key && { keyGenerator: key }),
+      })
+    }) as [Counter, Counter]
+    const count: Counter = async (request, options) => {
+      const used = await client(request, options)
+      if (used.remaining === 0 || key || !isIPv6(request.ip)) return used
+      const ofSite = await site(request, options)
+      return ofSite.remaining === 0 ? ofSite : used
+    }
+    return count
   }
-  const successful = {
-    order: create({ max: max * DAY_FACTOR, ...A_DAY }),
-    subscription: create({ max: SUBSCRIPTIONS_A_DAY, ...A_DAY }),
-  }
-  const usedUp = { order: messages.manyOrders, subscription: messages.manySubscriptions }
+
+  const limits: Record<LimitName, Limit> = limitsOf(max)
+  const counters = Object.fromEntries(
+    Object.entries(limits).map(([name, limit]) => [
+      name,
+      {
+        ...limit,
+        aMinute: createCounter(limit, limit.minute, A_MINUTE),
+        aDay: limit.day === undefined ? undefined : createCounter(limit, limit.day, A_DAY),
+      },
+    ]),
+  ) as Record<LimitName, Counters>
+
   return {
     /** @throws RequestError 429; sets `retry-after` */
-    async countOrRefuse(kind: keyof typeof counted, request: FastifyRequest, reply: FastifyReply) {
+    async countOrRefuse(name: LimitName, request: FastifyRequest, reply: FastifyReply) {
       if (max === 0) return
-      const used = (await counted[kind](request)) as Used
-      if (used.isExceeded) refuse(used, reply, kind === 'order' ? MANY_ORDERS_A_MINUTE : undefined)
+      const { aMinute, says } = counters[name]
+      const used = await aMinute(request)
+      if (used.isExceeded) refuse(used, reply, says?.minute)
     },
     /** Runs `store` and counts it when it succeeds. @throws RequestError 429 at the limit of a day; sets `retry-after` */
     async countIfSuccessful<T>(
-      kind: keyof typeof successful,
+      name: LimitName,
       request: FastifyRequest,
       reply: FastifyReply,
       store: () => Promise<T>,
     ): Promise<T> {
-      if (max === 0) return store()
+      const { aDay, says } = counters[name]
+      if (max === 0 || !aDay) return store()
       // `isExceeded` is true only of requests that are counted.
-      const used = (await successful[kind](request, { increment: false })) as Used
-      if (used.remaining === 0) refuse(used, reply, usedUp[kind])
+      const used = await aDay(request, { increment: false })
+      if (used.remaining === 0) refuse(used, reply, says?.day)
       const result = await store()
-      await successful[kind](request)
+      await aDay(request)
       return result
     },
   }
@@ -85,13 +120,52 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
 
 /** `isAllowed` is true only for clients on a list, and we have none. */
 type Used = Exclude<Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>, { isAllowed: true }>
+type Counter = (request: FastifyRequest, options?: { increment: boolean }) => Promise<Used>
+type Counters = Limit & { aMinute: Counter; aDay: Counter | undefined }
 
 function refuse({ ttlInSeconds, isBanned }: Used, reply: FastifyReply, message?: string): never {
   reply.header('retry-after', String(ttlInSeconds))
   throw new RequestError(429, message, { isFlood: isBanned })
 }
 
-/** Of a subscriber's link; no more of it than a token has. */
-function readToken({ query }: FastifyRequest): string {
-  return String((query as { token?: unknown }).token).slice(0, TOKEN_LENGTH)
+type Count = { current: number; endsAt: number }
+type Done = Parameters<FastifyRateLimitStore['incr']>[1]
+
+/** Counts by monotonic time: the library's own store would limit a client for a day after a clock was ahead by one. */
+class MonotonicStore implements FastifyRateLimitStore {
+  /** The client that was counted longest ago is first. */
+  readonly #counts = new Map<string, Count>()
+  readonly #cache: number
+
+  constructor({ cache }: { cache?: number } = {}) {
+    this.#cache = cache ?? A_MINUTE.cache
+  }
+
+  child(options: object): MonotonicStore {
+    return new MonotonicStore(options)
+  }
+
+  incr(key: string, done: Done, timeWindow: number): void {
+    const count = this.#living(key) ?? { current: 0, endsAt: performance.now() + timeWindow }
+    count.current++
+    this.#counts.delete(key)
+    this.#counts.set(key, count)
+    const [oldest] = this.#counts.keys()
+    if (this.#counts.size > this.#cache && oldest !== undefined) this.#counts.delete(oldest)
+    done(null, this.#shown(count))
+  }
+
+  /** For `increment: false`. */
+  read(key: string, done: Done): void {
+    done(null, this.#shown(this.#living(key)))
+  }
+
+  #living(key: string): Count | undefined {
+    const count = this.#counts.get(key)
+    return count && count.endsAt > performance.now() ? count : undefined
+  }
+
+  #shown({ current, endsAt }: Count = { current: 0, endsAt: 0 }) {
+    return { current, ttl: Math.max(0, endsAt - performance.now()) }
+  }
 }

@@ -23,7 +23,7 @@ export function serveResendEvents(app: FastifyInstance, { db, log, env }: Contex
   }
 
   app.addHook('onRequest', async (request, reply) => {
-    await limits.countOrRefuse('event', request, reply)
+    await limits.countOrRefuse('service', request, reply)
     if (!SIGNATURE.every((name) => request.headers[name])) throw new RequestError(400)
   })
   takeTexts(app) // because the signature covers the bytes that were sent

@@ -49,7 +49,7 @@ export const appRouter = router({
 export type AppRouter = typeof appRouter
 
 /** The procedures for visitors, each with its rate limit. */
-const limitOf = { 'order.submit': 'order', 'subscription.subscribe': 'subscription' } as const
+const limitOf = { 'order.submit': 'order', 'subscription.subscribe': 'mailToStranger' } as const
 type VisitorPath = keyof typeof limitOf
 export type DeskPath = `desk.${keyof typeof inputs}`
 

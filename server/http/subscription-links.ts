@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SendPage } from './rendered-pages.ts'
-import { takeTexts } from './request-bodies.ts'
+import { LINK_BODY_LIMIT, takeTexts } from './request-bodies.ts'
 
 interface Link {
   Querystring: { token?: unknown }
@@ -28,8 +28,8 @@ export async function serveSubscriptionLinks(
     return send('failed', reply, toProblem(error).status)
   })
   app.addHook('onRequest', async (request, reply) => {
-    if (request.method !== 'POST') return limits.countOrRefuse('link', request, reply)
-    await limits.countOrRefuse('unsubscribe', request, reply)
+    if (request.method !== 'POST') return limits.countOrRefuse('look', request, reply)
+    await limits.countOrRefuse('service', request, reply)
     await limits.countOrRefuse('token', request, reply)
   })
   app.get<Link>(SUBSCRIPTION_PATH, async (request, reply) => {
@@ -39,7 +39,7 @@ export async function serveSubscriptionLinks(
   })
   // Mail services unsubscribe by a POST of their own (RFC 8058), possibly as multipart/form-data.
   takeTexts(app)
-  app.post<Link>(SUBSCRIPTION_PATH, async (request, reply) => {
+  app.post<Link>(SUBSCRIPTION_PATH, { bodyLimit: LINK_BODY_LIMIT }, async (request, reply) => {
     const action = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
     if (!action) throw new RequestError(400)
     const subscriber = await find(request)

@@ -23,7 +23,7 @@ export type WebVitals = z.infer<typeof vitalsSchema>
 export function serveWebVitals(app: FastifyInstance, limits: RateLimits, observe: (vitals: WebVitals) => void): void {
   app.post('/vitals', {
     bodyLimit: VITALS_BODY_LIMIT,
-    onRequest: (request, reply) => limits.countOrRefuse('vitals', request, reply),
+    onRequest: (request, reply) => limits.countOrRefuse('look', request, reply),
     handler({ body }, reply) {
       observe(vitalsSchema.parse(body))
       reply.code(204).send()

@@ -16,6 +16,8 @@ const SHARES: Record<MailKind, number> = {
   Acknowledgement: 60,
   Post: Number.POSITIVE_INFINITY,
 }
+/** Links to the desk in 24 hours, for all strangers together: nobody can use up the mails of a day by asking. */
+export const STRANGERS_A_DAY = 20
 const SUMMARY_INTERVAL_MIN_MS = 600_000
 
 export function isOpen(kind: MailKind, budget: number, count: number): boolean {

@@ -4,7 +4,7 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
 import { formatAge, formatCount } from '../format.ts'
-import { summaryIntervalMs } from './budget.ts'
+import { STRANGERS_A_DAY, summaryIntervalMs } from './budget.ts'
 import { REFUSED_LEASE } from './states.ts'
 
 /* What somebody has to mend, for `/statusz`, the desk, the digest and `staff check`. */
@@ -26,6 +26,7 @@ interface Facts {
   isRefused: boolean
   hasNoEvents: boolean
   isSummaryLost: boolean
+  linksOfStrangers: number
 }
 
 /**
@@ -60,6 +61,10 @@ export async function readProblems(
       `Mails went out, and Resend reports nothing of them: RESEND_WEBHOOK_SECRET is ${env.RESEND_WEBHOOK_SECRET ? 'wrong, or Resend has no webhook of this site' : 'not set'}.`,
     ],
     [facts.isSummaryLost, 'The last summary has reached nobody.'],
+    [
+      facts.linksOfStrangers >= STRANGERS_A_DAY,
+      'All links to the desk that strangers may ask for in a day are used up: was it one of us?',
+    ],
   ]
   const atAddresses = (await readLostAddresses(db, addresses)).map(({ address, status }) => {
     const at = withAddresses ? address : 'an address of staff'
@@ -92,7 +97,9 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
         AND NOT EXISTS (SELECT FROM ${OF_A_DAY} AND "Status" IN ('Delivered', 'Bounced', 'Complained')) AS "hasNoEvents",
       coalesce((SELECT bool_and("Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld')) FROM "Quvera_Mail"
         WHERE "SummaryId" = (SELECT max("Id") FROM "Quvera_Summary" WHERE "At" > now() - interval '7 days')), FALSE)
-        AS "isSummaryLost"`
+        AS "isSummaryLost",
+      (SELECT count(*)::int FROM "Quvera_Mail" WHERE "Kind" = 'SignIn' AND "Mailbox" IS NULL
+        AND "QueuedAt" > now() - interval '24 hours' AND "FirstTriedAt" IS NOT NULL) AS "linksOfStrangers"`
   return facts
 }
 

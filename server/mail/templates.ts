@@ -141,10 +141,15 @@ function createConfirmation(subscriber: Subscriber, publicUrl: string) {
 }
 
 /** To one of staff. The page behind the link has a button: mail scanners follow links. */
-export function createSignInMail(url: string): Content {
-  return createContent(`${brand.name}: enter the desk`, [
+export function createSignInMail(url: string, tag: string) {
+  const content = createContent(`${brand.name}: enter the desk`, [
     paragraph('Open this page and press its button. It works once, within 15 minutes.'),
     buttons({ 'Enter the desk': url }),
+    paragraph(
+      'Does it open inside the mail app? Copy the link, and paste it on the page “Look into your inbox” in your browser. Paste it nowhere else.',
+      MUTED_STYLE,
+    ),
     paragraph('If you did not ask for this, you need do nothing: without this mail nobody can enter.', MUTED_STYLE),
   ])
+  return { ...content, headers: { 'X-Entity-Ref-ID': tag } } // otherwise Gmail folds it into the one before
 }

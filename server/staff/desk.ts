@@ -1,7 +1,7 @@
-import { findStaff } from '../desk/sessions.ts'
+import { endSessions, findStaff } from '../desk/sessions.ts'
 import { createTerminalLink } from '../desk/sign-in.ts'
 import { OperatorError } from '../errors.ts'
-import { staffCommand } from '../format.ts'
+import { formatCount, staffCommand } from '../format.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 /** What they did is done at the desk. */
@@ -11,6 +11,21 @@ const FORMER = ['list', 'show', 'status', 'note']
 export function refuseFormer(command = ''): void {
   if (FORMER.includes(command))
     throw new OperatorError(`\`${command}\` is done at the desk now: ${staffCommand('sign-in')} prints a link to it.`)
+}
+
+export function signOutCommand(add: AddCommand, { env, print, recordAccess, onDatabase }: Terminal) {
+  add('sign-out')
+    .description('end the sessions of the desk at once, with their links and the browsers that are known')
+    .argument('[address]', 'only those of this address; it need not be one of STAFF_EMAILS any more')
+    .action(async (address?: string) => {
+      await onDatabase(async (db) => {
+        await recordAccess(db, address ? `the sessions of ${address}` : 'all sessions')
+        const ended = formatCount(await endSessions(db, address), 'session', 'sessions')
+        print(`Ended ${ended}${address ? ` of ${address}` : ''}.`)
+        if (address && findStaff(env().STAFF_EMAILS, address))
+          print(`${address} is one of STAFF_EMAILS: whoever reads its mail can sign in again.`)
+      })
+    })
 }
 
 export function signInCommand(add: AddCommand, { env, print, recordAccess, onDatabase }: Terminal) {

@@ -7,7 +7,7 @@ import { describeFailure, INSUFFICIENT_PRIVILEGE, OperatorError, sqlState } from
 import { staffCommand } from '../format.ts'
 import { writeAccessLine } from './access-log.ts'
 import { backupCommand } from './backup.ts'
-import { refuseFormer, signInCommand } from './desk.ts'
+import { refuseFormer, signInCommand, signOutCommand } from './desk.ts'
 import { eraseCommand } from './erase.ts'
 import { exportCommand } from './export.ts'
 import { UsageError } from './input.ts'
@@ -23,6 +23,7 @@ const NPM_OPTIONS = ['--yes', '--json']
 
 const commands = [
   signInCommand,
+  signOutCommand,
   exportCommand,
   eraseCommand,
   mailsCommand,

@@ -18,12 +18,12 @@ const app = await theApp({ mails: false, rateLimitMax: ORDERS_A_MINUTE, trustPro
 let client = ''
 let clients = 0
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['performance'] })
   client = `203.0.113.${++clients}`
 })
 afterEach(() => void vi.useRealTimers())
 const another = () => `198.51.100.${++clients}`
-const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
+const pass = (ms: number) => void vi.advanceTimersByTime(ms)
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const order = (address = client, url = app.url) => submit(url, anOrder(), from(address))
@@ -111,7 +111,7 @@ it('a limit of the day is not forgotten for thousands of other clients', async (
   atEnd(() => server.close())
   const limits = await registerRateLimits(server, { ...readEnv({}), RATE_LIMIT_MAX: 1 })
   const store = async () => ({})
-  server.post('/', (request, reply) => limits.countIfSuccessful('subscription', request, reply, store))
+  server.post('/', (request, reply) => limits.countIfSuccessful('mailToStranger', request, reply, store))
   const storeFrom = async (remoteAddress: string) => {
     const { statusCode: status } = await server.inject({ method: 'POST', url: '/', remoteAddress })
     return { status }
@@ -146,4 +146,20 @@ it('addresses of IPv6 share a limit by /64', async () => {
   const all = await statuses(ORDERS_A_MINUTE + 1, (index) => order(`2001:db8:0:1::${index + 1}`))
   expect(all).toEqual([...Array(ORDERS_A_MINUTE).fill(200), 429])
   expect((await order('2001:db8:0:2::1')).status).toBe(200)
+})
+
+it('all addresses of a /48 have ten times the limit of one client', async () => {
+  const one = (index: number) => order(`2001:db8:7:${index.toString(16)}::1`)
+  const all = await statuses(10 * ORDERS_A_MINUTE + 1, one)
+  expect(all).toEqual([...Array(10 * ORDERS_A_MINUTE).fill(200), 429])
+  expect((await order('2001:db8:8::1')).status).toBe(200)
+})
+
+it('a clock that was a day ahead for a while limits nobody once it is right', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] })
+  vi.setSystemTime(Date.now() + DAY_MS)
+  await statuses(3, () => subscribe())
+  vi.setSystemTime(Date.now() - DAY_MS)
+  pass(DAY_MS)
+  expect((await subscribe()).status).toBe(200)
 })

@@ -1,15 +1,14 @@
-// Request bodies that are too large or too many are refused before they are read, and the room they took is given back.
+// Request bodies that are too large are refused before they are read.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { aClient } from '../support/a-client.ts'
-import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
 const app = await theApp({ mails: false, webhookSecret: 'whsec_c2VjcmV0' })
+const OWN = { 'content-type': FORM, origin: app.url, host: new URL(app.url).host }
 const sockets: Socket[] = []
 const closeSockets = () => {
   for (const socket of sockets.splice(0)) socket.destroy()
@@ -50,48 +49,16 @@ it.each<[path: string, length: number, status: string, headers: Record<string, s
   ['/buy-now', 16 * 1024 + 1, '413', { 'content-type': FORM }],
   ['/trpc/order.submit', 16 * 1024 + 1, '413', JSON_TYPE],
   ['/webhooks/resend', 16 * 1024 + 1, '413', signed],
+  ['/subscription?token=x', 1025, '413', { 'content-type': FORM }],
+  ...['/staff/sign-in', '/staff/enter', '/staff/sign-out'].map(
+    (path): [string, number, string, Record<string, string>] => [path, 1025, '413', OWN],
+  ),
   ['/webhooks/resend', 1000, '400', JSON_TYPE],
   ['/nowhere', 1000, '404', JSON_TYPE],
   ['/healthz', 1000, '404', JSON_TYPE],
 ])('a body that is not taken is refused before it is read: %s, %i bytes: %s', async (path, length, status, headers) => {
   const answer = await begin(path, length, headers)
   await eventually(() => expect(answer()).toBe(status))
-})
-
-it('the bodies of all clients together take 8 MB at most; then orders are taken again', async () => {
-  const statuses = await beginMany(8 * 64 + 3, () => begin('/buy-now', 16 * 1024, { 'content-type': FORM }))
-  await eventually(() => expect(statuses()).toEqual([...Array(8 * 64).fill(''), '503', '503', '503']))
-  expect((await submit(app.url, anOrder())).status).toBe(503)
-  closeSockets()
-  await eventually(async () => expect((await submit(app.url, anOrder())).status).toBe(200))
-})
-
-it('requests behind a slow one of a connection that is reset give their room back', async () => {
-  const { hostname, port } = new URL(app.url)
-  const head = 'POST /trpc/order.submit HTTP/1.1\r\nhost: quvera.test\r\ncontent-type: application/json\r\n'
-  const post = (body: string) => `${head}content-length: ${body.length}\r\n\r\n${body}`
-  const refused = post(JSON.stringify({ name: 'A'.repeat(16_000) }))
-  const large = async () => (await submit(app.url, { name: 'A'.repeat(16_000) })).status
-  const blocker = await aClient(app.env)
-  await blocker.query('BEGIN; LOCK TABLE "Quvera_Form"')
-  // Again, because an order that waits too long is answered, and those behind it too.
-  await eventually(async () => {
-    const connections = Array.from({ length: 70 }, () => connect(Number(port), hostname).on('error', () => {}))
-    sockets.push(...connections)
-    await Promise.all(connections.map((socket) => once(socket, 'connect')))
-    for (const socket of connections) socket.write(post(JSON.stringify(anOrder())) + refused.repeat(8))
-    expect(await large()).toBe(503)
-  })
-  for (const socket of sockets.splice(0)) socket.resetAndDestroy()
-  await blocker.query('COMMIT')
-  await eventually(async () => expect((await submit(app.url, anOrder())).status).toBe(200))
-  expect(await large()).toBe(400)
-})
-
-it('a flood of events takes no memory from orders', async () => {
-  const statuses = await beginMany(2 * 64 + 3, () => begin('/webhooks/resend', 16 * 1024, signed))
-  await eventually(() => expect(statuses().slice(-3)).toEqual(['503', '503', '503']))
-  expect((await submit(app.url, anOrder())).status).toBe(200)
 })
 
 it('a form with more fields than any of ours is refused, and its fields are not read', async () => {
