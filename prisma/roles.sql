@@ -62,9 +62,9 @@ GRANT INSERT ("Who", "Command", "What") ON "Quvera_Access" TO quvera_app, quvera
 GRANT SELECT ON "Quvera_Access" TO quvera_app, quvera_readonly; -- the site reads it for the daily backup
 
 -- Repeated from the migration, because pg_dump --no-acl drops it.
-REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"(), "Quvera_erase_old"(TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"(), "Quvera_erase_old"(TEXT, TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION "Quvera_mailbox"(TEXT), "Quvera_is_good"("Quvera_MailStatus") TO quvera_app;
-GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT) TO quvera_app;
+GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TEXT, TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT) TO quvera_app;
 
 -- For reading with Studio, psql and export. It cannot read the secret in a subscriber's link.
 GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Summary", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;

@@ -7,7 +7,7 @@ import { deleteExpiredSubscribers } from './subscribers.ts'
 const LEASE = 'retention'
 /** How long after the start, and after each run, the next run begins. */
 const RUN_MS = 3_600_000
-/** Enquiries erased by one statement: few enough for its time limit. */
+/** Rows erased by one statement: few enough for its time limit. */
 const CHUNK = 500
 /** If the last lease ended longer ago, the database's clock may be wrong: nothing is deleted for as long again. */
 const DOUBT_DAYS = 31
@@ -15,17 +15,23 @@ const DOUBT_SECONDS = (DOUBT_DAYS * DAY_MS) / 1000
 const DOUBT_LEASE = 'retention is in doubt'
 const IN_DOUBT = `nothing is erased for ${DOUBT_DAYS} days: by the database's clock the last run was longer ago. Is that clock right?`
 
-/** The site's role may erase only by this function, and never an enquiry younger than a month. */
-async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
-  let erased = 0
+/** What the function `Quvera_erase_old` erases. The site's role may not erase otherwise, and never an enquiry younger than a month. */
+const ERASED_DAILY = ['access lines', 'summaries', 'sign-in mails', 'enquiries'] as const
+
+/** Repeats a deletion of one portion until nothing is left. @returns how many rows were deleted */
+async function inPortions(deletePortion: () => Promise<number>): Promise<number> {
+  let deleted = 0
   while (true) {
-    const [{ count }] = await retryDeadlock(
-      () => db.$queryRaw<[{ count: number }]>`
-      SELECT "Quvera_erase_old"(${before}, ${CHUNK}::int) AS "count"`,
-    )
-    if (count === 0) return erased
-    erased += count
+    const count = await retryDeadlock(deletePortion)
+    if (count === 0) return deleted
+    deleted += count
   }
+}
+
+async function eraseOld(db: Db, what: (typeof ERASED_DAILY)[number], before: Date): Promise<number> {
+  const [{ count }] = await db.$queryRaw<[{ count: number }]>`
+    SELECT "Quvera_erase_old"(${what}, ${before}, ${CHUNK}::int) AS "count"`
+  return count
 }
 
 /** The same day of an earlier month, or its last day. */
@@ -45,13 +51,25 @@ export function startRetention(db: Db, months: number, log: Logger): () => Promi
   async function run() {
     const last = await db.lease.findUnique({ where: { name: LEASE } }) // its `until` is a day after the last run
     if (await isInDoubt(last?.until)) return
-    const count = await deleteExpiredSubscribers(db, await readNow(db))
-    if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
+    const now = await readNow(db)
+    const ended = await erase('ended subscriptions', () => deleteExpiredSubscribers(db, now, CHUNK))
+    if (ended > 0) log.info({ count: ended }, 'unconfirmed and ended subscriptions were deleted')
     // Each run has a new holder, so that no process renews the lease: the first to find it expired erases.
     const isOurs = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
     if (!isOurs || !last) return // on its first day a database may have been restored with a wrong clock: nothing is erased
-    const erased = await eraseOldEnquiries(db, months ? monthsBefore(await readNow(db), months) : new Date(0))
-    if (erased > 0) log.info({ erased, months }, 'old enquiries were erased')
+    const before = months ? monthsBefore(now, months) : new Date(0)
+    for (const what of ERASED_DAILY) {
+      const erased = await erase(what, () => eraseOld(db, what, before))
+      if (erased > 0 && what === 'enquiries') log.info({ erased, months }, 'old enquiries were erased')
+    }
+  }
+
+  /** In portions. What cannot be erased is logged, and keeps nothing else. */
+  function erase(what: string, deletePortion: () => Promise<number>): Promise<number> {
+    return inPortions(deletePortion).catch((err) => {
+      logFailure(err, what)
+      return 0
+    })
   }
 
   /**
@@ -67,13 +85,13 @@ export function startRetention(db: Db, months: number, log: Logger): () => Promi
     return isLeased(db, DOUBT_LEASE, DOUBT_SECONDS)
   }
 
-  function logFailure(err: unknown) {
+  function logFailure(err: unknown, what = 'what is old') {
     const advice = 'if sqlState is 42501 (missing privilege), run prisma/roles.sql again'
-    log.error({ err }, `old enquiries could not be erased; ${advice}`)
+    log.error({ err }, `${what} could not be erased; ${advice}`)
   }
   let running = Promise.resolve()
   const timer = setInterval(() => {
-    running = run().catch(logFailure)
+    running = run().catch((err) => logFailure(err))
   }, RUN_MS)
   return () => {
     clearInterval(timer)

@@ -99,10 +99,16 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
   ])
 }
 
-/** Returns how many were deleted. An unconfirmed address without EndsAt was restored from a backup: its time begins now. */
-export async function deleteExpiredSubscribers(db: Db, now: Date): Promise<number> {
+/**
+ * At most so many; whoever calls repeats it until it returns fewer. An unconfirmed address without EndsAt was restored from a
+ * backup: its time begins now.
+ * @returns how many were deleted
+ */
+export async function deleteExpiredSubscribers(db: Db, now: Date, limit: number): Promise<number> {
   const before = new Date(now.getTime() - DAY_MS)
   const endsAt = new Date(now.getTime() + LINK_DAYS * DAY_MS)
-  await db.subscriber.updateMany({ where: { confirmedAt: null, endsAt: null }, data: { endsAt } })
-  return (await db.subscriber.deleteMany({ where: { endsAt: { lt: before } } })).count
+  while (
+    (await db.subscriber.updateMany({ where: { confirmedAt: null, endsAt: null }, data: { endsAt }, limit })).count
+  );
+  return (await db.subscriber.deleteMany({ where: { endsAt: { lt: before } }, limit })).count
 }

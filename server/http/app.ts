@@ -8,6 +8,7 @@ import { isOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { registerRateLimits } from './rate-limit.ts'
+import { createClientErrorHandler, hasOneHost, refuseExpectations } from './refused-connections.ts'
 import { createPageSender } from './rendered-pages.ts'
 import { BODY_LIMIT, FORM } from './request-bodies.ts'
 import { registerOriginCheck, registerProxyCheck } from './request-source.ts'
@@ -46,7 +47,7 @@ const PROBES = ['/readyz', '/statusz']
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const { env, log, pages } = parts
   const { headersMs, requestMs, idleSocketMs } = parts.timeouts ?? TIMEOUTS
-  const headers = securityHeaders(env)
+  const headers = { ...securityHeaders(env), 'cache-control': 'no-store' }
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -61,6 +62,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: 1000,
+      requireHostHeader: false, // the first hook below asks for it
     },
     keepAliveTimeout: 10_000,
     connectionTimeout: idleSocketMs,
@@ -71,7 +73,9 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
       const status = error.statusCode ?? 400
       reply.code(status).headers(headers).send(trpcErrorBody(status))
     },
+    clientErrorHandler: createClientErrorHandler(headers),
   })
+  refuseExpectations(app.server, headers)
   app.removeAllContentTypeParsers() // each route has its own; a body that is sent elsewhere is not read
   addHooks(app, headers, parts)
   app.setErrorHandler((error, request, reply) => {
@@ -90,13 +94,14 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 
 function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: HttpServerParts): void {
   const { log, metrics, isEnding } = parts
-  app.addHook('onRequest', ({ ip }, reply, done) => {
+  app.addHook('onRequest', ({ ip, raw }, reply, done) => {
     if (isEnding()) reply.header('connection', 'close')
-    done(ip ? undefined : new RequestError(400)) // a client that has disconnected has no address, so no limit
+    // A client that has disconnected has no address, so no limit.
+    done(ip && hasOneHost(raw) ? undefined : new RequestError(400))
   })
   // Built files bring their own headers; these are for all other answers.
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (!reply.hasHeader('cache-control')) reply.headers(headers).header('cache-control', 'no-store')
+    if (!reply.hasHeader('cache-control')) reply.headers(headers)
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { productPath, productSlug, products } from '../../shared/catalogue.ts'
+import { DESK_PATH } from '../../shared/desk.ts'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import {
   NOT_FOUND_PATH,
@@ -115,10 +117,22 @@ export function servePages(app: FastifyInstance, pages: StaticPages): void {
   })
 }
 
+/**
+ * The page of our own that is meant by an address in other capital letters, with slashes at its end, or of a product's name
+ * alone, as people print and type it.
+ */
+function findMeantPath(path: string, pages: StaticPages): string | undefined {
+  const typed = withoutEndSlashes(path.toLowerCase())
+  if (`${typed}/`.startsWith(`${DESK_PATH}/`)) return typed // desk-routes.ts finds the page, or says that there is none
+  const product = products.find((each) => typed === `/${productSlug(each)}`)
+  const meant = product ? productPath(product) : typed
+  return pages.has(meant) && !meant.startsWith(DESK) ? meant : undefined
+}
+
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply, pages: StaticPages): unknown {
   const [path = '', ...query] = request.url.split('?')
-  const withoutSlash = withoutEndSlashes(path)
-  if (path.endsWith('/') && pages.has(withoutSlash)) return reply.redirect([withoutSlash, ...query].join('?'), 308)
+  const meant = findMeantPath(path, pages)
+  if (meant && meant !== path) return reply.redirect([meant, ...query].join('?'), 308)
   const page = pages.get(NOT_FOUND_PATH)
   return page ? send(request, reply, page, 404) : reply.code(404).send('Not found')
 }

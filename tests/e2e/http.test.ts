@@ -1,6 +1,7 @@
 // Every answer carries the security headers, pages can be cached, and hostile paths find nothing.
 import { expect, it } from 'vitest'
 import { home } from '../../client/content/home.ts'
+import { productPath, products } from '../../shared/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { say } from '../support/raw-request.ts'
 import { ownSiteForTests, paths } from '../support/visit.ts'
@@ -10,7 +11,9 @@ const PUBLIC_URL = 'https://www.quvera.example'
 const { site, fetch: ask, html } = ownSiteForTests({ PUBLIC_URL })
 const raw = (request: string) => say(site().url, `${request}\r\nConnection: close\r\n\r\n`)
 
-it.each([...paths, '/nothing-here', '/healthz', '/readyz', '/robots.txt', '/trpc/order.submit', '/%zz'])(
+const TOO_LONG = `/trpc/desk.${'x'.repeat(101)}`
+
+it.each([...paths, '/nothing-here', '/healthz', '/readyz', '/robots.txt', '/trpc/order.submit', '/%zz', TOO_LONG])(
   'every answer carries the security headers: %s',
   async (path) => {
     const { headers } = await ask(path)
@@ -20,6 +23,7 @@ it.each([...paths, '/nothing-here', '/healthz', '/readyz', '/robots.txt', '/trpc
     )
     expect(policy).not.toContain('unsafe')
     expect(Object.fromEntries(headers)).toMatchObject({
+      'cache-control': expect.stringMatching(/^no-(?:cache|store)$/),
       'strict-transport-security': 'max-age=63072000',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
@@ -58,6 +62,37 @@ it('pages have one address each: a slash at the end leads to it', async () => {
   }
   expect(await lead('/buy-now/?product=quvera-xt')).toEqual([308, '/buy-now?product=quvera-xt'])
   expect(await lead('//evil.example/')).toEqual([404, null])
+})
+
+it.each([
+  ['/Buy-Now', '/buy-now'],
+  ['/BUY-NOW/?product=Quvera-XT&for=', '/buy-now?product=Quvera-XT&for='],
+  ['/Products/Quvera-XT', productPath(products[1])],
+  ['/quvera-xt?x=//evil.example', `${productPath(products[1])}?x=//evil.example`],
+  ['/Quvera-300/', productPath(products[0])],
+  ['/Staff', '/staff'],
+  ['/STAFF/Enter?token=aB', '/staff/enter?token=aB'],
+  ['/Staff//Evil.example', '/staff//evil.example'],
+])('an address as people print and type it leads to the page: %s', async (path, page) => {
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers } = await ask(path, { method, redirect: 'manual' })
+    expect([status, headers.get('location')]).toEqual([308, page])
+  }
+  expect((await ask(path, { method: 'POST' })).status).toBe(404)
+})
+
+it.each([
+  '//Evil.example/Staff',
+  '/\\Evil.example/Buy-Now',
+  '/Assets/Style.css',
+  '/Desk/Desk',
+  '/Nowhere',
+  '/staffed',
+  '/Staff%2fenter',
+])('no address leads to another site, or to where there is no page: %s', async (path) => {
+  const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: x`)
+  expect(answer).toMatch(/^HTTP\/1.1 404 /)
+  expect(answer).not.toMatch(/^location:/im)
 })
 
 it('an address that is not ours answers 404, with a way home', async () => {

@@ -25,10 +25,15 @@ it.concurrent.each([
   ['headers that are too long', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
   ['headers that do not end', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
   ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
+  ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nhOst: x\r\n\r\n', 400],
   ['an expectation that nobody meets', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: tea\r\n\r\n', 417],
   ['a body that breaks off', `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\nno length`, 400],
-])('%s is refused', async (_name, text, status) => {
-  expect(await say(app.url, text)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+])('%s is refused, with the security headers', async (_name, text, status) => {
+  const answer = (await say(app.url, text)).toLowerCase()
+  expect(answer).toMatch(new RegExp(`^http/1.1 ${status} `))
+  for (const header of ["content-security-policy: default-src 'none'", 'x-content-type-options: nosniff'])
+    expect(answer).toContain(`\r\n${header}`)
+  expect(answer).toContain('\r\ncache-control: no-store\r\n')
 })
 
 it('two orders in one packet are stored and answered in their order', async () => {

@@ -8,7 +8,7 @@ import { DAY_MS } from '../../server/format.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { anOpenDatabase } from '../support/fixtures.ts'
-import { storeEnquiry } from '../support/stored-enquiry.ts'
+import { storeEnquiries, storeEnquiry } from '../support/stored-enquiry.ts'
 
 const MINUTE_MS = 60_000
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
@@ -101,3 +101,55 @@ it.each([
     expect(await db.enquiry.count()).toBe(3)
   },
 )
+
+/** Rows of all that retention deletes, so many of each, and past the time of each. */
+async function aFloodOfOldRows(count: number) {
+  const site = await aSiteWithOldEnquiries()
+  const { db } = site
+  await storeEnquiries(db, count, daysAgo(800))
+  const times = Array.from({ length: count }, () => daysAgo(800))
+  await db.access.createMany({ data: times.map((at) => ({ at, who: 'x', command: 'list', what: '' })) })
+  await db.summary.createMany({ data: times.map((at) => ({ at, text: 'x' })) })
+  await db.mail.createMany({ data: times.map((queuedAt) => ({ queuedAt, kind: 'SignIn' as const, to: 'x' })) })
+  const subscribers = times.map((endsAt, index) => ({ email: `${index}@shop.example`, consentVersion: '1', endsAt }))
+  await db.subscriber.createMany({ data: subscribers })
+  const leftOver = async () => [
+    await db.access.count(),
+    await db.summary.count(),
+    await db.mail.count({ where: { kind: 'SignIn' } }),
+    await db.subscriber.count(),
+    await db.enquiry.count({ where: { receivedAt: { lt: daysAgo(750) } } }),
+  ]
+  return { ...site, leftOver }
+}
+
+const TABLES = ['Access', 'Summary', 'Mail', 'Subscriber', 'Form']
+
+it('erases in portions of at most 500 rows, whatever has gathered', async () => {
+  const { db, start, leftOver, lines } = await aFloodOfOldRows(1201)
+  await db.$executeRaw`CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF (SELECT count(*) FROM gone WHERE TG_TABLE_NAME <> 'Quvera_Mail' OR to_jsonb(gone) ->> 'Kind' = 'SignIn') > 500
+    THEN RAISE 'too many rows'; END IF; -- the mails of 500 enquiries are more
+    RETURN NULL;
+  END $$`
+  for (const table of TABLES)
+    await db.$executeRawUnsafe(`CREATE TRIGGER refuse_many AFTER DELETE ON "Quvera_${table}"
+      REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`)
+  start()
+  vi.advanceTimersByTime(60 * MINUTE_MS)
+  await eventually(async () => expect(await leftOver()).toEqual([0, 0, 0, 0, 0]))
+  expect(lines.filter(({ level }) => level > 30)).toEqual([])
+})
+
+it.each(TABLES)('what cannot be erased from Quvera_%s keeps nothing else, and is logged', async (table) => {
+  const { db, start, leftOver, lines } = await aFloodOfOldRows(2)
+  await db.$executeRaw`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$`
+  const condition = table === 'Mail' ? `WHEN (OLD."Kind" = 'SignIn')` : ''
+  await db.$executeRawUnsafe(`CREATE TRIGGER a_refusal BEFORE DELETE ON "Quvera_${table}"
+    FOR EACH ROW ${condition} EXECUTE FUNCTION refuse()`)
+  start()
+  vi.advanceTimersByTime(60 * MINUTE_MS)
+  await eventually(async () => expect(await leftOver()).toEqual(TABLES.map((each) => (each === table ? 2 : 0))))
+  await eventually(() => expect(lines.filter(({ level }) => level > 30)).toHaveLength(1))
+  expect(lines.find(({ level }) => level > 30)?.msg).toContain('could not be erased')
+})

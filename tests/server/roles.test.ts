@@ -180,7 +180,7 @@ describe('the roles of prisma/roles.sql', () => {
       UPDATE form SET "Note" = 'x'`
     const lent = `SELECT oid::regprocedure FROM pg_proc WHERE prosecdef AND has_function_privilege(oid, 'EXECUTE')`
     for (const [url, functions] of [
-      [app, [{ oid: '"Quvera_erase_old"(timestamp with time zone,integer)' }]],
+      [app, [{ oid: '"Quvera_erase_old"(text,timestamp with time zone,integer)' }]],
       [readonly, []],
     ] as const) {
       const client = await aClient({ DATABASE_URL: url })
@@ -195,7 +195,7 @@ describe('the roles of prisma/roles.sql', () => {
       await onDatabase({ DATABASE_URL: owner }, (db) => storeEnquiry(db, { receivedAt: hoursAgo(24 * days) }))
     const erase = async (url: string, before: string) => {
       const client = await aClient({ DATABASE_URL: url })
-      return (await client.query(`SELECT "Quvera_erase_old"(${before}, 500) AS "erased"`)).rows[0].erased
+      return (await client.query(`SELECT "Quvera_erase_old"('enquiries', ${before}, 500) AS "erased"`)).rows[0].erased
     }
     expect(await erase(app, "now() - interval '24 months'")).toBe(1)
     expect([await erase(app, 'NULL'), await erase(app, "'infinity'")]).toEqual([0, 1])

@@ -44,10 +44,13 @@ it('an export has what the running site has stored, and filters by Indian day, p
 
 it('an export escapes formulas, quotes and commas', async () => {
   const { url, env } = await aSite()
-  const names = ['=1+1', '+1', '-1', '@SUM(A1)', 'Plain, "quoted"']
+  const names = ['=1+1', '+1', '-1', '@SUM(A1)', 'Plain, "quoted"', 'x;=1+1;y', 'x; "@SUM(A1)"', 'a-b; c=d']
   for (const name of names) expect((await submit(url, anOrder({ name }))).status).toBe(200)
   const { stdout } = await staff(['export'], env)
   for (const cell of [`"'=1+1"`, `"'+1"`, `"'-1"`, `"'@SUM(A1)"`, '"Plain, ""quoted"""']) expect(stdout).toContain(cell)
+  // A program that separates by `;` ends the quotes at the first comma: then each `;` of a name begins a cell.
+  for (const cell of [`"x;'=1+1;y"`, `"x; ""'@SUM(A1)"""`, '"a-b; c=d"']) expect(stdout).toContain(cell)
+  expect(stdout).not.toMatch(/[;\t|][ "]*[=+@-]/)
 })
 
 it('an export exits with 0 when its reader stops early, and goes on where the site is stopped', async () => {

@@ -26,7 +26,7 @@ const asks = (of = app) => of.resend.mails.filter(({ subject }) => subject.inclu
 const rows = (of = app) => of.db.subscriber.findMany({ orderBy: { email: 'asc' } })
 const noneWaits = (of = app) =>
   eventually(async () => expect(await of.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
-const forget = () => deleteExpiredSubscribers(app.db, new Date())
+const forget = () => deleteExpiredSubscribers(app.db, new Date(), 500)
 
 /** The link of the newest mail, at the address where the test finds it. */
 async function theLink(times = 1, of = app) {
@@ -247,7 +247,7 @@ it('who was asked and has not confirmed within 30 days is forgotten, and one of 
     ],
   })
   const leftAfter = async (days: number) => {
-    await deleteExpiredSubscribers(app.db, new Date(Date.now() + days * DAY_MS))
+    await deleteExpiredSubscribers(app.db, new Date(Date.now() + days * DAY_MS), 500)
     return (await rows()).map(({ email }) => email.split('@')[0])
   }
   expect(await leftAfter(0)).toEqual(['confirmed', 'recent', 'restored'])

@@ -15,3 +15,31 @@ CREATE FUNCTION "Quvera_use_session"("Of" TEXT) RETURNS VOID LANGUAGE sql SECURI
     WHERE "Hash" = "Of" AND "Kind" = 'Session' AND "UsedAt" < now() - interval '1 day'
 $$;
 REVOKE EXECUTE ON FUNCTION "Quvera_use_session"(TEXT) FROM PUBLIC;
+
+-- Erases at most so many rows of one kind that are older than a given time: access log lines after a year, whatever is given;
+-- summaries, sign-in mails and enquiries never younger than a month. The site's role may call it but not delete rows itself,
+-- so that an intruder cannot replace an enquiry unnoticed.
+DROP FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT);
+CREATE FUNCTION "Quvera_erase_old"("What" TEXT, "Before" TIMESTAMPTZ, "Most" INT) RETURNS INT LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    earlier CONSTANT TIMESTAMPTZ := CASE WHEN "Before" > now() - interval '1 month' THEN now() - interval '1 month' ELSE "Before" END; -- NULL: none
+    erased INT;
+BEGIN
+    CASE "What"
+        WHEN 'access lines' THEN
+            DELETE FROM public."Quvera_Access" WHERE "Id" IN (
+                SELECT "Id" FROM public."Quvera_Access" WHERE "At" < now() - interval '1 year' LIMIT "Most");
+        WHEN 'summaries' THEN
+            DELETE FROM public."Quvera_Summary" WHERE "Id" IN (
+                SELECT "Id" FROM public."Quvera_Summary" WHERE "At" < earlier LIMIT "Most");
+        WHEN 'sign-in mails' THEN
+            DELETE FROM public."Quvera_Mail" WHERE "Id" IN (
+                SELECT "Id" FROM public."Quvera_Mail" WHERE "Kind" = 'SignIn' AND "QueuedAt" < earlier LIMIT "Most");
+        WHEN 'enquiries' THEN
+            DELETE FROM public."Quvera_Form" WHERE "Id" IN (
+                SELECT "Id" FROM public."Quvera_Form" WHERE "ReceivedAt" < earlier LIMIT "Most");
+    END CASE;
+    GET DIAGNOSTICS erased = ROW_COUNT;
+    RETURN erased;
+END $$;
+REVOKE EXECUTE ON FUNCTION "Quvera_erase_old"(TEXT, TIMESTAMPTZ, INT) FROM PUBLIC;
