@@ -2,10 +2,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { withDatabase } from '../server/database/open.ts'
-import { createReference } from '../server/enquiries/insert-enquiries.ts'
 import { readEnv } from '../server/env.ts'
 import { exitWithReason, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/format.ts'
+import { createReference } from '../server/orders/storing.ts'
 import { formatIndianTime } from '../shared/indian-time.ts'
 import { PRIVACY_NOTICE_VERSION } from '../shared/order.ts'
 

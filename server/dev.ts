@@ -9,7 +9,7 @@ import { createServer } from 'vite'
 import { DESK_PATH } from '../shared/desk.ts'
 import { withDatabase } from './database/open.ts'
 import { readEnvOrExit } from './env.ts'
-import { escaped } from './mail/mail-parts.ts'
+import { escaped } from './mail/parts.ts'
 import { readMail, type StoredMail } from './mail/queue.ts'
 import { writeMessage } from './mail/templates.ts'
 

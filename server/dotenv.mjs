@@ -25,5 +25,5 @@ function exit(reason) {
 // A typed DATA_DIR hides the file's DATABASE_URL; either of them, typed, hides the file's DIRECT_DATABASE_URL.
 if (DATA_DIR && DATABASE_URL === undefined) delete env.DATABASE_URL
 if ((DATA_DIR || DATABASE_URL) && DIRECT_DATABASE_URL === undefined) delete env.DIRECT_DATABASE_URL
-// For refuseEmptyDatabaseUrl() in staff/run.ts, which accepts a typed DATA_DIR only.
+// For refuseEmptyDatabaseUrl() in commands.ts, which accepts a typed DATA_DIR only.
 if (!DATA_DIR && env.DATA_DIR) env.DATA_DIR_FROM_FILE = 'true'

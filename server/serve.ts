@@ -4,10 +4,10 @@ import type { ClientBase } from 'pg'
 import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
 import { DESK_PATH } from '../shared/desk.ts'
-import { openApplication } from './application.ts'
-import { logDatabase } from './database/connect.ts'
+import { openApplication } from './app.ts'
 import type { Db } from './database/database.ts'
 import { openForSite } from './database/open.ts'
+import { logDatabase } from './database/pool.ts'
 import { createTerminalLink, deskUrlOf } from './desk/sign-in.ts'
 import { type Env, isStandIn, readEnvOrExit, warningsOf } from './env.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
@@ -18,8 +18,8 @@ import { createLogger } from './log.ts'
 import { inProject, isBuilt } from './project-root.ts'
 
 /*
- * The site as a process. Variables: env.ts. What works on the open database: application.ts. Requests: http/app.ts.
- * Storing: enquiries/orders.ts. Sending: mail/senders.ts.
+ * The site as a process. Variables: env.ts. What works on the open database: application.ts. Requests: http/server.ts.
+ * Storing: orders/orders.ts. Sending: mail/senders.ts.
  */
 
 /** How long requests are served after the signal to end, so that proxies notice it. */

@@ -1,4 +1,4 @@
 /** `npm run studio`: Prisma Studio, for looking. */
-import { runStudio } from './staff/studio.ts'
+import { runStudio } from './operations/studio.ts'
 
 await runStudio(process.env)

@@ -57,7 +57,7 @@ export const emailSchema = z
   .string(wrongType(messages.email))
   .check(NOT_EMPTY, z.maxLength(EMAIL_MAX, { error: messages.email, abort: true }), z.regex(EMAIL, messages.email))
 
-/** The fields that are stored. `columns` in server/enquiries/enquiry.ts has the same keys. */
+/** The fields that are stored. `columns` in server/database/enquiry.ts has the same keys. */
 const fields = {
   name: z
     .string(wrongType(messages.name))

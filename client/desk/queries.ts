@@ -11,7 +11,7 @@ import {
 import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client'
 import type { inferRouterOutputs } from '@trpc/server'
 import { toast } from 'react-toastify/unstyled'
-import type { AppRouter } from '../../server/http/router.ts'
+import type { AppRouter } from '../../server/http/trpc.ts'
 import type { DeskState } from '../../shared/desk.ts'
 import { leave } from './session.ts'
 

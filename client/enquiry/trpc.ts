@@ -1,5 +1,5 @@
 import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client'
-import type { AppRouter } from '../../server/http/router.ts'
+import type { AppRouter } from '../../server/http/trpc.ts'
 
 const ANSWER_TIMEOUT_MS = 15_000
 

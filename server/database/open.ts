@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { InUseError, pathIn, socketConnection } from '../embedded/data-dir.ts'
 import type { Env } from '../env.ts'
 import { exitWithReason, isDatabaseAway, OperatorError } from '../errors.ts'
-import { type ConnectOptions, connectDatabase } from './connect.ts'
 import { openConnection } from './connection.ts'
 import type { Database, Preparation } from './database.ts'
 import { applyRoles, migrate } from './migrations.ts'
+import { type ConnectOptions, connectDatabase } from './pool.ts'
 
 /** How long to wait while another process uses, starts or ends the embedded database. */
 const LOCK_WAIT_SECONDS = 30

@@ -1,13 +1,13 @@
 import type { DeskState } from '../../shared/desk.ts'
 import type { Db } from '../database/database.ts'
+import { ENQUIRY, type Enquiry, inOrder, isAfter, type ListOrder, readEnquiries } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { ENQUIRY, type Enquiry, inOrder, isAfter, type ListOrder, readEnquiries } from '../enquiries/enquiry.ts'
-import { matches } from '../enquiries/search.ts'
 import { RequestError } from '../errors.ts'
 import { MAY_SEND_AGAIN } from '../mail/queue.ts'
 import { states as mailStates, names, withheldReasons } from '../mail/states.ts'
 import { readHistory } from './history.ts'
 import type { Choice } from './inputs.ts'
+import { matches } from './search.ts'
 
 /* What the desk shows. In SQL, with enums as text: a value of a newer version is shown as it is. */
 

@@ -2,10 +2,10 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../database/database.ts'
 import type { Desk } from '../desk/desk.ts'
 import type { SignIn } from '../desk/sign-in.ts'
-import type { Availability } from '../enquiries/availability.ts'
-import type { Orders } from '../enquiries/orders.ts'
-import type { Subscribers } from '../enquiries/subscribers.ts'
 import type { Env } from '../env.ts'
+import type { Subscribers } from '../newsletter/subscribers.ts'
+import type { Availability } from '../orders/availability.ts'
+import type { Orders } from '../orders/orders.ts'
 import type { StaticPages } from './static-pages.ts'
 
 /** What requests are served with. */

@@ -13,7 +13,7 @@ import {
   withoutEndSlashes,
 } from '../../shared/page-paths.ts'
 import { type Env, publicUrlOf } from '../env.ts'
-import { assetHeaders, securityHeaders } from './security.ts'
+import { assetHeaders, securityHeaders } from './headers.ts'
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { Webhook } from 'standardwebhooks'
 import type { Db } from '../database/database.ts'
-import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
+import { type Enquiry, enquiryFields } from '../database/enquiry.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
 import { staffCommand } from '../format.ts'

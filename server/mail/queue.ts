@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
+import { type Enquiry, readEnquiries } from '../database/enquiry.ts'
 import { Prisma, type Subscriber } from '../database/generated/client.ts'
 import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
-import { type Enquiry, readEnquiries } from '../enquiries/enquiry.ts'
 import { type Answer, statesBefore } from './states.ts'
 
 /*

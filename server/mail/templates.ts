@@ -5,10 +5,10 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { OrderField } from '../../shared/order.ts'
 import { PRIVACY_PATH } from '../../shared/page-paths.ts'
 import { callLink, mailLink, whatsAppLink } from '../../shared/visitor-contact.ts'
+import { type Enquiry, enquiryFields, fieldLabels } from '../database/enquiry.ts'
 import type { Subscriber } from '../database/generated/client.ts'
-import { type Enquiry, enquiryFields, fieldLabels } from '../enquiries/enquiry.ts'
-import { REFERENCE } from '../enquiries/insert-enquiries.ts'
-import { subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
+import { subscriptionLink, UNCONFIRMED_DAYS } from '../newsletter/subscribers.ts'
+import { REFERENCE } from '../orders/storing.ts'
 import {
   buttons,
   type Content,
@@ -22,7 +22,7 @@ import {
   type Row,
   referencePart,
   table,
-} from './mail-parts.ts'
+} from './parts.ts'
 import type { StoredMail } from './queue.ts'
 import type { Message } from './resend.ts'
 

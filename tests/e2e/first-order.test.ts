@@ -1,6 +1,6 @@
 // An order that a visitor sends in the browser is stored with its fields, and mailed to staff and to the visitor.
 import { expect, it } from 'vitest'
-import { MIN_FILL_MS } from '../../server/enquiries/insert-enquiries.ts'
+import { MIN_FILL_MS } from '../../server/orders/storing.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'

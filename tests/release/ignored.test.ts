@@ -15,7 +15,7 @@ const PRIVATE = [
   ...['.data/postgres/PG_VERSION', 'restored/postgres/PG_VERSION'],
 ]
 const OURS = [
-  ...['.env.example', 'package.json', 'server/staff/backup.ts', 'prisma/roles.sql'],
+  ...['.env.example', 'package.json', 'server/operations/backup-command.ts', 'prisma/roles.sql'],
   ...['server/database/after-pg-restore.sql', 'prisma/migrations/20261121120000_tables/migration.sql'],
 ]
 

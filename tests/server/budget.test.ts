@@ -1,8 +1,8 @@
 // Mails keep to the budget of 24 hours, which counts receivers, and staff learn of every enquiry within it.
 import { expect, it } from 'vitest'
 import type { MailKind } from '../../server/database/generated/enums.ts'
-import { insertEnquiries, toInsertRow } from '../../server/enquiries/insert-enquiries.ts'
 import { isOpen, readCount, summaryIntervalMs } from '../../server/mail/budget.ts'
+import { insertEnquiries, toInsertRow } from '../../server/orders/storing.ts'
 import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'

@@ -3,7 +3,7 @@
 import Fastify from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readEnv } from '../../server/env.ts'
-import { registerRateLimits } from '../../server/http/rate-limit.ts'
+import { registerRateLimits } from '../../server/http/limits.ts'
 import { messages } from '../../shared/order.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'

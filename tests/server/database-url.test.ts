@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
-import { connectDatabase } from '../../server/database/connect.ts'
+import { connectDatabase } from '../../server/database/pool.ts'
 import { aClient } from '../support/a-client.ts'
 import { atEnd } from '../support/at-end.ts'
 import { aDatabase } from '../support/fixtures.ts'

@@ -1,7 +1,7 @@
 // The mails of an order go out once each, wait while Resend takes none, and are shown to staff when they cannot be sent.
 import { describe, expect, it } from 'vitest'
 import type { MailKind } from '../../server/database/generated/enums.ts'
-import { insertEnquiries, toInsertRow } from '../../server/enquiries/insert-enquiries.ts'
+import { insertEnquiries, toInsertRow } from '../../server/orders/storing.ts'
 import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'

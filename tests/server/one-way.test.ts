@@ -1,7 +1,7 @@
 // An order is stored once and answered with one reference, whichever way the browser sends it, and however often.
 // The table of cases also says what counts as a new order.
 import { describe, expect, it } from 'vitest'
-import { insertEnquiries, toInsertRow } from '../../server/enquiries/insert-enquiries.ts'
+import { insertEnquiries, toInsertRow } from '../../server/orders/storing.ts'
 import { messages, type Order } from '../../shared/order.ts'
 import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'

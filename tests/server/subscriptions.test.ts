@@ -2,8 +2,8 @@
 // A subscription that nobody confirms within 30 days is forgotten.
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { deleteExpiredSubscribers } from '../../server/enquiries/subscribers.ts'
 import { DAY_MS } from '../../server/format.ts'
+import { deleteExpiredSubscribers } from '../../server/newsletter/subscribers.ts'
 import { brand } from '../../shared/brand.ts'
 import { CONSENT_VERSION } from '../../shared/subscription.ts'
 import { aFolder } from '../support/a-folder.ts'

@@ -2,7 +2,7 @@
 // No text of a visitor becomes markup or a header line.
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import type { Enquiry } from '../../server/enquiries/enquiry.ts'
+import type { Enquiry } from '../../server/database/enquiry.ts'
 import { createAcknowledgement, createNotice } from '../../server/mail/templates.ts'
 import { brand } from '../../shared/brand.ts'
 import { COMPOSITION_ID, productPath, products } from '../../shared/catalogue.ts'

@@ -1,6 +1,6 @@
 // An age in months is counted as the calendar does, for erasing by hand and by retention.
 import { expect, it } from 'vitest'
-import { readAge } from '../../server/staff/input.ts'
+import { readAge } from '../../server/operations/person.ts'
 
 it.each([
   ['24m', '2026-11-21', '2024-11-21'],

@@ -1,6 +1,6 @@
 // Rows that arrive together are written by few statements, and a row that is refused does not fail the others.
 import { expect, it } from 'vitest'
-import { createBatchWriter } from '../../server/enquiries/batch-writer.ts'
+import { createBatchWriter } from '../../server/orders/batch-writer.ts'
 
 class RowError extends Error {}
 

@@ -1,6 +1,6 @@
 // A table of the staff command has straight columns and shows no control character.
 import { expect, it } from 'vitest'
-import { printTable } from '../../server/staff/output.ts'
+import { printTable } from '../../server/terminal.ts'
 
 function table(records: Record<string, string>[]): string[] {
   const lines: string[] = []

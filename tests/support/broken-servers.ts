@@ -5,7 +5,7 @@
 export const variants = [
   {
     broken: 'answers before it saves',
-    file: 'server/enquiries/orders.ts',
+    file: 'server/orders/orders.ts',
     from: 'const stored = await insertInBatch(row)',
     to: 'insertInBatch(row).catch(() => {}); const stored = new Set([row.Id])',
     noticedBy: 'three kills',

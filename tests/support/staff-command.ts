@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { dirname, resolve } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { runStaff } from '../../server/staff/run.ts'
+import { runStaff } from '../../server/commands.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 

@@ -1,0 +1,59 @@
+import type { Order, OrderField } from '../../shared/order.ts'
+import type { Db } from './database.ts'
+import { Prisma } from './generated/client.ts'
+import type { EnquiryStatus } from './generated/enums.ts'
+
+/** A stored enquiry. Its values are those of the database, which read as in the form. */
+export interface Enquiry extends Record<OrderField, string> {
+  id: string
+  reference: string
+  receivedAt: Date
+  status: EnquiryStatus
+  suspectedSpam: boolean
+  note: string | null
+}
+
+/** The columns of the form's fields in `Quvera_Form`, in the order in which staff read them. */
+export const columns: Record<OrderField, string> = {
+  name: 'Name',
+  mobile: 'Mobile',
+  email: 'Email',
+  products: 'Products',
+  quantity: 'Quantity',
+  retailerSelfUse: 'RetailerSelfUse',
+}
+/** The names of the fields in mails. */
+export const fieldLabels = { ...columns, products: 'Product', retailerSelfUse: 'Buying for' }
+export const enquiryFields = Object.keys(columns) as OrderField[]
+
+const FIELDS = Prisma.raw(enquiryFields.map((field) => `form."${columns[field]}"::text AS "${field}"`).join(', '))
+/** All columns of an enquiry, of `Quvera_Form` under the name `form`. */
+export const ENQUIRY = Prisma.sql`form."Id"::text AS "id", form."Reference" AS "reference", form."ReceivedAt" AS "receivedAt",
+  form."Status"::text AS "status", form."SuspectedSpam" AS "suspectedSpam", form."Note" AS "note", ${FIELDS}`
+
+/**
+ * Reads as text what Prisma would check against the values that this version knows: after a rollback the table may hold a
+ * product of a newer one.
+ * @param rest what follows FROM, about `form`: conditions, order and limit
+ */
+export function readEnquiries(db: Pick<Db, '$queryRaw'>, rest: Prisma.Sql): Promise<Enquiry[]> {
+  return db.$queryRaw<Enquiry[]>`SELECT ${ENQUIRY} FROM "Quvera_Form" form ${rest}`
+}
+
+export type ListOrder = 'newest' | 'oldest'
+
+/** What follows ORDER BY, about `form`. */
+export function inOrder(order: ListOrder = 'newest'): Prisma.Sql {
+  return Prisma.raw(order === 'newest' ? 'form."ReceivedAt" DESC, form."Id" DESC' : 'form."ReceivedAt", form."Id"')
+}
+
+/** The condition of the enquiries (`form`) that come after `last` in this order; of all if there is no `last`. */
+export function isAfter(last: Pick<Enquiry, 'receivedAt' | 'id'> | undefined, order: ListOrder = 'newest'): Prisma.Sql {
+  if (!last) return Prisma.sql`TRUE`
+  const operator = Prisma.raw(order === 'newest' ? '<' : '>')
+  return Prisma.sql`(form."ReceivedAt", form."Id") ${operator} (${last.receivedAt}::timestamptz, ${last.id}::uuid)`
+}
+
+export function isSameOrder(enquiry: Enquiry, order: Order): boolean {
+  return enquiryFields.every((field) => enquiry[field] === String(order[field]))
+}

@@ -1,0 +1,114 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Logger } from 'pino'
+import { messages } from '../../shared/order.ts'
+import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { CONSENT_VERSION, type Subscription } from '../../shared/subscription.ts'
+import { type Db, readNow } from '../database/database.ts'
+import type { Subscriber } from '../database/generated/client.ts'
+import { isDatabaseRefusal, RequestError } from '../errors.ts'
+import { DAY_MS } from '../format.ts'
+import type { Availability } from '../orders/availability.ts'
+
+/** An address that is not confirmed within these days is deleted. */
+export const UNCONFIRMED_DAYS = 30
+/** How long the link works. The row is deleted a day after that: after UNCONFIRMED_DAYS in all. */
+const LINK_DAYS = UNCONFIRMED_DAYS - 1
+
+export type Subscribers = ReturnType<typeof createSubscribers>
+
+interface SubscribersOptions {
+  availability: Pick<Availability, 'failed'>
+  log: Pick<Logger, 'error'>
+  onStored(): void
+}
+
+export function subscriptionLink({ id, secret }: Pick<Subscriber, 'id' | 'secret'>, publicUrl: string): string {
+  return `${publicUrl}${SUBSCRIPTION_PATH}?token=${id}.${secret}`
+}
+
+export function createSubscribers(db: Db, { availability, log, onStored }: SubscribersOptions) {
+  let isRefused = false
+
+  async function asRequestError<T>(work: PromiseLike<T>): Promise<T> {
+    try {
+      const result = await work
+      isRefused = false
+      return result
+    } catch (cause) {
+      if (!isDatabaseRefusal(cause)) availability.failed(cause)
+      else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // orders may still be stored
+      isRefused = isDatabaseRefusal(cause)
+      throw new RequestError(503, messages.notSubscribed, { cause })
+    }
+  }
+
+  return {
+    /**
+     * Stores the address and its confirmation mail. A stored address gets the same answer, so that nobody learns who
+     * subscribes; a confirmed address stays as it is and gets no mail.
+     */
+    async subscribe({ email }: Subscription): Promise<{ subscribed: true }> {
+      await asRequestError(insertSubscriber(db, email.toLowerCase()))
+      setImmediate(onStored)
+      return { subscribed: true }
+    },
+    async find(token: string): Promise<Subscriber | undefined> {
+      const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
+      const row = id && (await asRequestError(db.subscriber.findUnique({ where: { id } })))
+      if (!row) return undefined
+      const hasEnded = row.endsAt && row.endsAt <= (await asRequestError(readNow(db)))
+      return !hasEnded && timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
+    },
+    async confirm({ id }: Subscriber) {
+      await asRequestError(db.$executeRaw`
+        UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = now(), "EndsAt" = NULL
+        WHERE "Id" = ${id}::uuid AND "ConfirmedAt" IS NULL`)
+    },
+    /**
+     * Deletes the row. If a mail of the last 24 hours to it counts towards the limits, only ends the subscription: the row is
+     * deleted a day later.
+     */
+    async end({ id }: Subscriber) {
+      await asRequestError(
+        db.$transaction([
+          db.$executeRaw`
+            DELETE FROM "Quvera_Subscriber" WHERE "Id" = ${id}::uuid AND NOT EXISTS (
+              SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = ${id}::uuid AND "FirstTriedAt" > now() - interval '24 hours')`,
+          db.$executeRaw`UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL, "EndsAt" = now() WHERE "Id" = ${id}::uuid`,
+        ]),
+      )
+    },
+  }
+}
+
+/** The first statement locks the row, so that the second one sees what a concurrent request has written. */
+async function insertSubscriber(db: Db, email: string): Promise<void> {
+  await db.$transaction([
+    db.$executeRaw`
+      INSERT INTO "Quvera_Subscriber" AS stored ("Email", "ConsentVersion", "EndsAt")
+      VALUES (${email}, ${CONSENT_VERSION}, now() + make_interval(days => ${LINK_DAYS}))
+      ON CONFLICT ("Email") DO UPDATE
+        SET "SubscribedAt" = now(), "ConsentVersion" = excluded."ConsentVersion", "EndsAt" = excluded."EndsAt"
+        WHERE stored."ConfirmedAt" IS NULL`,
+    db.$executeRaw`
+      INSERT INTO "Quvera_Mail" ("SubscriberId", "Kind", "Mailbox")
+      SELECT "Id", 'Confirmation', "Quvera_mailbox"("Email") FROM "Quvera_Subscriber" subscriber
+      WHERE "Email" = ${email} AND "ConfirmedAt" IS NULL AND NOT EXISTS (
+        SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = subscriber."Id"
+          AND ("Status" = 'Pending' OR "FirstTriedAt" BETWEEN now() - interval '1 minute' AND now()))`,
+  ])
+}
+
+/**
+ * At most so many; whoever calls repeats it until it returns fewer. An unconfirmed address without EndsAt was restored from a
+ * backup: its time begins now.
+ * @returns how many were deleted
+ */
+export async function deleteExpiredSubscribers(db: Db, now: Date, limit: number): Promise<number> {
+  const before = new Date(now.getTime() - DAY_MS)
+  const endsAt = new Date(now.getTime() + LINK_DAYS * DAY_MS)
+  while (
+    (await db.subscriber.updateMany({ where: { confirmedAt: null, endsAt: null }, data: { endsAt }, limit })).count
+  );
+  return (await db.subscriber.deleteMany({ where: { endsAt: { lt: before } }, limit })).count
+}

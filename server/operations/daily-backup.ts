@@ -1,0 +1,116 @@
+// A backup a day in BACKUP_DIR, by the Indian day.
+import { open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { formatIndianDay } from '../../shared/indian-time.ts'
+import { writeBackup } from '../database/backup.ts'
+import type { Database } from '../database/database.ts'
+import { OperatorError } from '../errors.ts'
+import { formatAge } from '../format.ts'
+
+/** More than these files are not kept. */
+const KEPT = 14
+const CHECK_MS = 60_000
+/** After a failure, such as a full disk, the next try is this much later. */
+const RETRY_MS = 3_600_000
+/** Left free on the disk beside room for twice the newest backup: a full disk would keep PostgreSQL from storing orders. */
+const ROOM_BYTES = 200_000_000
+/** An unfinished file that was not written to for this long is taken for that of a killed process, and made anew. */
+const ABANDONED_MS = 300_000
+/** One missed night is reported. A backup that is made a little late is not. */
+const OVERDUE_SECONDS = 26 * 3600
+const FILE = /^quvera-\d{4}-\d{2}-\d{2}\.sql\.gz$/
+const UNFINISHED = '.unfinished'
+
+/** Makes today's backup if it is missing, now and each minute. Returns a function that ends it. */
+export function startDailyBackup(database: Database, folder: string, log: Logger): () => Promise<void> {
+  const ended = new AbortController()
+  let nextTryAt = 0
+  async function check() {
+    if (performance.now() < nextTryAt) return
+    const name = `quvera-${formatIndianDay(new Date())}.sql.gz`
+    try {
+      const rows = await makeBackup(database, folder, name, ended.signal)
+      if (rows !== undefined) log.info({ rows }, `wrote the backup ${name}`)
+    } catch (error) {
+      if (ended.signal.aborted) return
+      nextTryAt = performance.now() + RETRY_MS
+      log.error({ err: error }, `the backup of today could not be written to BACKUP_DIR ${folder}`)
+    }
+  }
+  let running = check()
+  const timer = setInterval(() => (running = running.then(check)), CHECK_MS).unref()
+  return async () => {
+    clearInterval(timer)
+    ended.abort()
+    await running
+  }
+}
+
+/**
+ * Writes under another name first, so that a file with the day's name is complete. Of several processes with this folder
+ * the one that makes the unfinished file writes it. Files of others are left alone.
+ * @returns the number of rows; undefined if the backup is there, or another process writes it
+ */
+async function makeBackup(database: Database, folder: string, name: string, signal: AbortSignal) {
+  const unfinished = join(folder, name + UNFINISHED)
+  const isMade = async () => (await readdir(folder)).includes(name)
+  if (await isMade()) return
+  await removeAbandoned(folder)
+  await assertRoom(folder)
+  const file = await open(unfinished, 'wx', 0o600).catch((error) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  if (!file) return
+  try {
+    // Another process may have made it between the first look and the opening of this file.
+    if (await isMade()) return await file.close()
+    const rows = await writeBackup(database, file.createWriteStream({ flush: true }), signal)
+    await rename(unfinished, join(folder, name))
+    for (const old of (await listBackups(folder)).slice(0, -KEPT)) await rm(join(folder, old))
+    return rows
+  } finally {
+    await file.close().catch(() => {}) // fails if the stream has closed it already
+    await rm(unfinished, { force: true })
+  }
+}
+
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith(UNFINISHED) || !FILE.test(name.slice(0, -UNFINISHED.length))) continue
+    const age = await ageMs(join(folder, name)).catch(() => 0) // another replica has just renamed or removed it
+    if (age > ABANDONED_MS) await rm(join(folder, name), { force: true })
+  }
+}
+
+async function assertRoom(folder: string): Promise<void> {
+  const newest = (await listBackups(folder)).at(-1)
+  const needed = 2 * (newest ? (await stat(join(folder, newest))).size : 0) + ROOM_BYTES
+  const { bavail, bsize } = await statfs(folder)
+  if (bavail * bsize < needed)
+    throw new OperatorError(`it needs ${Math.ceil(needed / 1e6)} MB of free room, and there are fewer`)
+}
+
+/** The oldest first, by the day in their names. */
+async function listBackups(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => FILE.test(name)).sort()
+}
+
+async function ageMs(path: string): Promise<number> {
+  return Date.now() - (await stat(path)).mtimeMs
+}
+
+/** What is wrong with the daily backups, in a sentence; undefined if one was made within the last 26 hours. */
+export async function findBackupProblem(folder: string): Promise<string | undefined> {
+  const seconds = await readBackupAge(folder)
+  if (seconds === undefined) return 'There is no daily backup in BACKUP_DIR.'
+  if (seconds > OVERDUE_SECONDS) return `The newest daily backup in BACKUP_DIR is ${formatAge(seconds)} old.`
+}
+
+/** The age in seconds of the daily backup that was written last; undefined if there is none. */
+export async function readBackupAge(folder: string): Promise<number | undefined> {
+  const names = await listBackups(folder).catch(() => [])
+  // A replica may remove an old file meanwhile.
+  const ages = await Promise.all(names.map((name) => ageMs(join(folder, name)).catch(() => Number.POSITIVE_INFINITY)))
+  return ages.length > 0 ? Math.min(...ages) / 1000 : undefined
+}

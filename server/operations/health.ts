@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Context } from '../http/context.ts'
+import { readProblems } from './problems.ts'
+
+/** Anybody may ask these addresses: what was found is used again for this time, so that requests cost nothing. */
+const READY_CACHE_MS = 2000
+const PROBLEMS_CACHE_MS = 10_000
+const NOT_STORED = 'Orders cannot be stored.'
+
+/**
+ * `/healthz`: the process takes requests. `/readyz`, for balancers: it can store orders; the reason of a failure is in the log
+ * only. `/statusz`, for monitors: what somebody has to mend, in sentences without personal data.
+ */
+export function serveHealth(app: FastifyInstance, { db, env, availability, isEnding }: Context): void {
+  const probe = cached(READY_CACHE_MS, availability.check)
+  const findProblems = cached(PROBLEMS_CACHE_MS, async () => {
+    await availability.check()
+    if (!availability.isUp()) return [NOT_STORED]
+    return readProblems(db, env, { siteSeconds: process.uptime() }).catch(() => [NOT_STORED])
+  })
+
+  const answer = (reply: FastifyReply, status: 'ok' | 'leaving' | 'unavailable') =>
+    reply.code(status === 'ok' ? 200 : 503).send({ status })
+  app.get('/healthz', (_request, reply) => answer(reply, isEnding() ? 'leaving' : 'ok'))
+  app.get('/readyz', async (_request, reply) => {
+    if (isEnding()) return answer(reply, 'leaving')
+    await probe()
+    return answer(reply, availability.isUp() ? 'ok' : 'unavailable')
+  })
+  app.get('/statusz', async (_request, reply) => {
+    const problems = await findProblems()
+    return problems.length === 0 ? { status: 'ok' } : reply.code(503).send({ problems })
+  })
+}
+
+function cached<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+  let readAt = Number.NEGATIVE_INFINITY
+  let result: Promise<T>
+  return () => {
+    if (performance.now() - readAt > ms) {
+      readAt = performance.now()
+      result = read()
+    }
+    return result
+  }
+}

@@ -1,0 +1,121 @@
+import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
+import type { MailStatus } from '../database/generated/enums.ts'
+import type { Env } from '../env.ts'
+import { formatAge, formatCount } from '../format.ts'
+import { STRANGERS_A_DAY, summaryIntervalMs } from '../mail/budget.ts'
+import { REFUSED_LEASE } from '../mail/states.ts'
+import { findBackupProblem } from './daily-backup.ts'
+
+/* What somebody has to mend, for `/statusz`, the desk, the digest and `staff check`. */
+
+const LATE_SECONDS = 15 * 60
+/** A try pushes the DueAt of few mails: the oldest are among so many. */
+const FIRST_MAX = 100
+/** After its start a site makes the backup of the day first. */
+const STARTING_SECONDS = 15 * 60
+
+/** Mails to staff that were tried in the last 24 hours. */
+const OF_A_DAY = Prisma.sql`"Quvera_Mail" WHERE "To" IS NOT NULL AND "FirstTriedAt" > now() - interval '24 hours'`
+
+interface Facts {
+  untoldSeconds: number | null
+  waitingSeconds: number | null
+  /** Mails that wait for an address that is not one of STAFF_EMAILS here. */
+  forOthers: number
+  isRefused: boolean
+  hasNoEvents: boolean
+  isSummaryLost: boolean
+  linksOfStrangers: number
+}
+
+/**
+ * A sentence for each problem; none if all is well. They hold no personal data unless `withAddresses`: then those of staff.
+ * @param siteSeconds how long the site has been running, if this process is the site
+ */
+export async function readProblems(
+  db: Db,
+  env: Env,
+  { withAddresses = false, siteSeconds = STARTING_SECONDS } = {},
+): Promise<string[]> {
+  const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, BACKUP_DIR: backupDir } = env
+  const addresses = staff.map((address) => address.toLowerCase())
+  const facts = await readFacts(db, addresses)
+  const untoldMax = summaryIntervalMs(budget, staff.length) / 1000 + LATE_SECONDS
+  const problems: [applies: unknown, text: string][] = [
+    [
+      Number(facts.untoldSeconds) > untoldMax,
+      `Nobody has been told of an enquiry for ${formatAge(Number(facts.untoldSeconds))}.`,
+    ],
+    [
+      Number(facts.waitingSeconds) > LATE_SECONDS,
+      `A mail to staff has waited for ${formatAge(Number(facts.waitingSeconds))}${env.RESEND_API_KEY ? '.' : ': RESEND_API_KEY is not set.'}`,
+    ],
+    [
+      facts.forOthers,
+      `${formatCount(facts.forOthers, 'mail waits', 'mails wait')} for an address that is not in STAFF_EMAILS.`,
+    ],
+    [facts.isRefused, 'Resend refuses the key or the sender: no mail is sent.'],
+    [
+      facts.hasNoEvents,
+      `Mails went out, and Resend reports nothing of them: RESEND_WEBHOOK_SECRET is ${env.RESEND_WEBHOOK_SECRET ? 'wrong, or Resend has no webhook of this site' : 'not set'}.`,
+    ],
+    [facts.isSummaryLost, 'The last summary has reached nobody.'],
+    [
+      facts.linksOfStrangers >= STRANGERS_A_DAY,
+      'All links to the desk that strangers may ask for in a day are used up: was it one of us?',
+    ],
+  ]
+  const atAddresses = (await readLostAddresses(db, addresses)).map(({ address, status }) => {
+    const at = withAddresses ? address : 'an address of staff'
+    return status === 'Complained' ? `A mail was marked as spam at ${at}.` : `The last mail to ${at} did not arrive.`
+  })
+  const backup = backupDir && siteSeconds >= STARTING_SECONDS ? await findBackupProblem(backupDir) : undefined
+  return [
+    ...problems.flatMap(([applies, text]) => (applies ? [text] : [])),
+    ...atAddresses,
+    ...(backup ? [backup] : []),
+  ]
+}
+
+/** @param addresses those of staff, in small letters: the setting may have been typed anew in another case */
+async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
+  const [facts] = await db.$queryRaw<[Facts]>`
+    WITH first AS ( -- of those that wait: few, so that the cost does not grow
+      SELECT mail.* FROM (VALUES ('Notice'::"Quvera_MailKind"), ('Summary')) AS kinds (kind) CROSS JOIN LATERAL (
+        SELECT "QueuedAt", lower("To") AS address FROM "Quvera_Mail"
+        WHERE "Status" = 'Pending' AND "Kind" = kind ORDER BY "DueAt" LIMIT ${FIRST_MAX}) mail
+    )
+    SELECT
+      (SELECT extract(epoch FROM now() - min("UntoldSince"))::float FROM "Quvera_Form"
+        WHERE "UntoldSince" IS NOT NULL AND NOT "SuspectedSpam") AS "untoldSeconds",
+      (SELECT extract(epoch FROM now() - min("QueuedAt"))::float FROM first) AS "waitingSeconds",
+      (SELECT count(*)::int FROM first WHERE address <> ALL(${addresses}::text[]))
+        AS "forOthers",
+      EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${REFUSED_LEASE} AND "Until" > now()) AS "isRefused",
+      EXISTS (SELECT FROM ${OF_A_DAY} AND "SentAt" < now() - interval '1 hour' AND "Status" = 'Sent')
+        AND NOT EXISTS (SELECT FROM ${OF_A_DAY} AND "Status" IN ('Delivered', 'Bounced', 'Complained')) AS "hasNoEvents",
+      coalesce((SELECT bool_and("Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld')) FROM "Quvera_Mail"
+        WHERE "SummaryId" = (SELECT max("Id") FROM "Quvera_Summary" WHERE "At" > now() - interval '7 days')), FALSE)
+        AS "isSummaryLost",
+      (SELECT count(*)::int FROM "Quvera_Mail" WHERE "Kind" = 'SignIn' AND "Mailbox" IS NULL
+        AND "QueuedAt" > now() - interval '24 hours' AND "FirstTriedAt" IS NOT NULL) AS "linksOfStrangers"`
+  return facts
+}
+
+/**
+ * Addresses of staff at which a mail of the last seven days did not arrive, or was marked as spam, and none has arrived since.
+ * After a refusal by Resend (Failed) it is enough that it has taken one.
+ */
+function readLostAddresses(db: Db, addresses: string[]) {
+  return db.$queryRaw<{ address: string; status: MailStatus }[]>`
+    SELECT address, bad."Status"::text AS "status" FROM unnest(${addresses}::text[]) address
+    CROSS JOIN LATERAL (
+      SELECT "Status", "QueuedAt" FROM "Quvera_Mail"
+      WHERE "Status" IN ('Bounced', 'Failed', 'Complained') AND "Kind" IN ('Notice', 'Summary', 'SignIn')
+        AND lower("To") = address AND "QueuedAt" > now() - interval '7 days'
+      ORDER BY "Id" DESC LIMIT 1) bad
+    WHERE NOT EXISTS (SELECT FROM "Quvera_Mail"
+      WHERE lower("To") = address AND "SentAt" > bad."QueuedAt"
+        AND ("Status" = 'Delivered' OR (bad."Status" = 'Failed' AND "Status" = 'Sent')))`
+}

@@ -1,0 +1,100 @@
+import type { Logger } from 'pino'
+import { type Db, readNow, retryDeadlock } from '../database/database.ts'
+import { isLeased, takeLease } from '../database/lease.ts'
+import { DAY_MS } from '../format.ts'
+import { deleteExpiredSubscribers } from '../newsletter/subscribers.ts'
+
+const LEASE = 'retention'
+/** How long after the start, and after each run, the next run begins. */
+const RUN_MS = 3_600_000
+/** Rows erased by one statement: few enough for its time limit. */
+const CHUNK = 500
+/** If the last lease ended longer ago, the database's clock may be wrong: nothing is deleted for as long again. */
+const DOUBT_DAYS = 31
+const DOUBT_SECONDS = (DOUBT_DAYS * DAY_MS) / 1000
+const DOUBT_LEASE = 'retention is in doubt'
+const IN_DOUBT = `nothing is erased for ${DOUBT_DAYS} days: by the database's clock the last run was longer ago. Is that clock right?`
+
+/** What the function `Quvera_erase_old` erases. The site's role may not erase otherwise, and never an enquiry younger than a month. */
+const ERASED_DAILY = ['access lines', 'summaries', 'sign-in mails', 'enquiries'] as const
+
+/** Repeats a deletion of one portion until nothing is left. @returns how many rows were deleted */
+async function inPortions(deletePortion: () => Promise<number>): Promise<number> {
+  let deleted = 0
+  while (true) {
+    const count = await retryDeadlock(deletePortion)
+    if (count === 0) return deleted
+    deleted += count
+  }
+}
+
+async function eraseOld(db: Db, what: (typeof ERASED_DAILY)[number], before: Date): Promise<number> {
+  const [{ count }] = await db.$queryRaw<[{ count: number }]>`
+    SELECT "Quvera_erase_old"(${what}, ${before}, ${CHUNK}::int) AS "count"`
+  return count
+}
+
+/** The same day of an earlier month, or its last day. */
+export function monthsBefore(now: Date, months: number): Date {
+  const result = new Date(now)
+  result.setUTCMonth(result.getUTCMonth() - months)
+  if (result.getUTCDate() !== now.getUTCDate()) result.setUTCDate(0)
+  return result
+}
+
+/**
+ * Each hour deletes subscriptions that expired. Once a day, in one of all processes, erases enquiries, summaries and sign-in
+ * mails older than `months` (0: none), and access log lines older than a year. @returns ends it, and resolves once no run is
+ * under way
+ */
+export function startRetention(db: Db, months: number, log: Logger): () => Promise<void> {
+  async function run() {
+    const last = await db.lease.findUnique({ where: { name: LEASE } }) // its `until` is a day after the last run
+    if (await isInDoubt(last?.until)) return
+    const now = await readNow(db)
+    const ended = await erase('ended subscriptions', () => deleteExpiredSubscribers(db, now, CHUNK))
+    if (ended > 0) log.info({ count: ended }, 'unconfirmed and ended subscriptions were deleted')
+    // Each run has a new holder, so that no process renews the lease: the first to find it expired erases.
+    const isOurs = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
+    if (!isOurs || !last) return // on its first day a database may have been restored with a wrong clock: nothing is erased
+    const before = months ? monthsBefore(now, months) : new Date(0)
+    for (const what of ERASED_DAILY) {
+      const erased = await erase(what, () => eraseOld(db, what, before))
+      if (erased > 0 && what === 'enquiries') log.info({ erased, months }, 'old enquiries were erased')
+    }
+  }
+
+  /** In portions. What cannot be erased is logged, and keeps nothing else. */
+  function erase(what: string, deletePortion: () => Promise<number>): Promise<number> {
+    return inPortions(deletePortion).catch((err) => {
+      logFailure(err, what)
+      return 0
+    })
+  }
+
+  /**
+   * A clock that is wrongly ahead would erase too much. If it has jumped by more than DOUBT_DAYS since the last run, nothing is
+   * erased for as long again: by then staff have seen the wrong dates.
+   */
+  async function isInDoubt(lastUntil: Date | undefined): Promise<boolean> {
+    const gapMs = lastUntil ? (await readNow(db)).getTime() - lastUntil.getTime() : 0
+    if (gapMs > DOUBT_DAYS * DAY_MS) {
+      if (await takeLease(db, DOUBT_LEASE, crypto.randomUUID(), DOUBT_SECONDS)) log.warn(IN_DOUBT)
+      await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000) // the next run sees no gap
+    }
+    return isLeased(db, DOUBT_LEASE, DOUBT_SECONDS)
+  }
+
+  function logFailure(err: unknown, what = 'what is old') {
+    const advice = 'if sqlState is 42501 (missing privilege), run prisma/roles.sql again'
+    log.error({ err }, `${what} could not be erased; ${advice}`)
+  }
+  let running = Promise.resolve()
+  const timer = setInterval(() => {
+    running = run().catch((err) => logFailure(err))
+  }, RUN_MS)
+  return () => {
+    clearInterval(timer)
+    return running
+  }
+}

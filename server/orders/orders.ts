@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { brand } from '../../shared/brand.ts'
+import type { Received } from '../../shared/form-outcome.ts'
+import { formatIndianTime } from '../../shared/indian-time.ts'
+import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
+import { type Db, readNow } from '../database/database.ts'
+import { type Enquiry, isSameOrder, readEnquiries } from '../database/enquiry.ts'
+import { Prisma } from '../database/generated/client.ts'
+import { isConnectionLost, isConnectTimeout, RequestError, sqlState } from '../errors.ts'
+import type { Availability } from './availability.ts'
+import { createBatchWriter } from './batch-writer.ts'
+import { findEqualEnquiry, type InsertRow, insertEnquiries, type Recipients, toInsertRow } from './storing.ts'
+
+/*
+ * An order is stored under its submission key, in one statement. For a form that the browser posts, with a key or without, an
+ * equal enquiry of the last ten minutes also counts as the same order. tests/server/one-way.test.ts has the table of cases.
+ */
+
+interface Submitted {
+  reference: string
+  /** When the enquiry was stored, if that was more than a minute ago. */
+  receivedAt?: string
+}
+
+export type Orders = ReturnType<typeof createOrders>
+
+interface OrdersOptions {
+  availability: Pick<Availability, 'isUp' | 'failed' | 'worked'>
+  log: { info(details: { reference: string }, message: string): void }
+  onStored(): void
+  recipients: Recipients
+}
+
+/** A suspended database wakes up in seconds. ReadCommitted: a query after the lock must see what was committed meanwhile. */
+const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
+/** After this pause a statement is repeated. Meanwhile the pool notices its other lost connections. */
+const RETRY_PAUSE_MS = 50
+const TOO_MANY_CONNECTIONS = '53300'
+/** After this time an order fails, if no connection opens or gets free. */
+const CONNECTION_WAIT_MS = 5000
+/** From this age of an enquiry on, a repeat is told when it was received. A double click gets the same answer twice. */
+const EARLIER_AFTER_MS = 60_000
+/** An order fails when so many random references in a row belong to other enquiries. */
+const TRIES = 4
+
+export function createOrders(db: Db, { availability, log, onStored, recipients }: OrdersOptions) {
+  const insertInBatch = createBatchWriter<InsertRow, Set<string>>(
+    (rows) => storeAndReport(() => insertEnquiries(db, rows, recipients)),
+    isRowError,
+  )
+
+  async function storeAndReport<T>(store: () => Promise<T>): Promise<T> {
+    const result = await retryIfLost(store, availability.isUp) // the submission key keeps an order from being stored twice
+    availability.worked()
+    setImmediate(onStored) // not awaited: if it fails, the order is stored all the same
+    return result
+  }
+
+  /** @returns `taken` if another enquiry has the reference */
+  async function storeOrder(order: Order): Promise<Submitted | 'taken'> {
+    const row = toInsertRow(order)
+    const stored = await insertInBatch(row)
+    if (stored.has(row.Id)) return confirm(row.Reference)
+    // Not stored: a row has the key (a repeat, or another order) or, if none has, the reference.
+    const enquiry = await retryIfLost(() => findStoredDurably(order.submissionKey))
+    if (!enquiry) return 'taken'
+    const { id, reference, receivedAt, now } = enquiry
+    if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
+    if (!isSameOrder(enquiry, order)) throw new RequestError(409, messages.conflict)
+    return { reference, ...(isEarlier(enquiry, now) && { receivedAt: receivedAt.toISOString() }) }
+  }
+
+  async function findStoredDurably(submissionKey: string) {
+    const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."SubmissionKey" = ${submissionKey}::uuid`)
+    return enquiry && { ...enquiry, now: await waitForStandby(db) }
+  }
+
+  /** @returns `taken` if another enquiry has the key or the reference */
+  function storeForm(content: OrderContent, row: InsertRow) {
+    return db.$transaction(async (transaction) => {
+      // Another form with the same content waits here until this one is committed.
+      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
+      const equal = await findEqualEnquiry(transaction, row)
+      if (equal) {
+        await waitForStandby(transaction)
+        return { reference: equal.reference, isRepeat: equal.id !== row.Id } // as in storeOrder
+      }
+      const stored = await insertEnquiries(transaction, [row], recipients)
+      return stored.has(row.Id) ? { reference: row.Reference, isRepeat: false } : 'taken'
+    }, TRANSACTION)
+  }
+
+  function confirm(reference: string): Submitted {
+    log.info({ reference }, 'enquiry stored')
+    return { reference }
+  }
+
+  /** Reports that the database failed, if it did. @throws RequestError */
+  function reportFailure(cause: unknown, submissionKey?: string): never {
+    if (cause instanceof RequestError) throw cause
+    const isRefused = isRowError(cause)
+    if (!isRefused) availability.failed(cause) // and the order may be stored
+    throw new RequestError(isRefused ? 422 : 503, messages.failed, { cause, submissionKey })
+  }
+
+  return {
+    /** Resolves once the enquiry and its pending mails are committed. @throws RequestError */
+    submit: (order: Order): Promise<Submitted> =>
+      retryIfTaken(() => storeOrder(order)).catch((cause: unknown) => reportFailure(cause)),
+    /**
+     * For a form that the browser posts, with or without a key. An equal enquiry with the key or of the last ten minutes, by
+     * the database's clock, is the same order. @throws RequestError with the key under which the order may be stored
+     */
+    async submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
+      const { reference, isRepeat } = await retryIfTaken((isFirst) => {
+        // At a second try the given key, or the reference, is known to belong to another enquiry.
+        const submissionKey = isFirst && givenKey ? givenKey : randomUUID()
+        const row = toInsertRow({ ...content, submissionKey })
+        return storeAndReport(() => storeForm(content, row)).catch((cause: unknown) =>
+          reportFailure(cause, submissionKey),
+        )
+      })
+      return isRepeat ? { reference } : confirm(reference)
+    },
+    async findReceived(reference: string): Promise<Received | undefined> {
+      const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."Reference" = ${reference}`)
+      if (!enquiry) return undefined
+      const { products, quantity } = enquiry
+      return {
+        reference,
+        products,
+        quantity,
+        receivedAt: formatIndianTime(enquiry.receivedAt),
+        isEarlier: isEarlier(enquiry, await readNow(db)),
+      }
+    },
+  }
+}
+
+/** @param store uses a new reference each time; `taken`: another enquiry has it, or a posted form's key with other content */
+async function retryIfTaken<T>(store: (isFirst: boolean) => Promise<T | 'taken'>): Promise<T> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const stored = await store(tries === 0)
+    if (stored !== 'taken') return stored
+  }
+  const cause = new Error('No stored row explains why the order was not stored')
+  throw new RequestError(422, messages.failed, { cause })
+}
+
+/** @param now by the database's clock, which has set the time of receipt */
+function isEarlier({ receivedAt }: Enquiry, now: Date): boolean {
+  return now.getTime() - receivedAt.getTime() > EARLIER_AFTER_MS
+}
+
+/** SQLSTATE classes of data exceptions, broken constraints and raised errors. */
+function isRowError(error: unknown): boolean {
+  return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
+}
+
+/**
+ * Writes a WAL record, because a commit that only read does not wait for a synchronous standby: a restarted primary may hold
+ * rows that no standby has. @returns the time there
+ */
+async function waitForStandby(db: Pick<Db, '$queryRaw'>): Promise<Date> {
+  const [{ now }] = await db.$queryRaw<[{ now: Date }]>`
+    SELECT now() AS "now", pg_logical_emit_message(true, 'quvera', '')::text`
+  return now
+}
+
+/** Stores an enquiry and rolls it back. @param isUp whether the database is not known to be away */
+export async function probeStorage(db: Db, isUp?: () => boolean): Promise<void> {
+  const rolledBack = new Error('rolled back')
+  const store = () =>
+    db.$transaction(async (transaction) => {
+      const row = toInsertRow({ ...exampleOrder, submissionKey: randomUUID() })
+      await insertEnquiries(transaction, [row], { staff: [brand.email], withPosts: false })
+      throw rolledBack
+    }, TRANSACTION)
+  await retryIfLost(store, isUp).catch((error: unknown) => {
+    if (error !== rolledBack) throw error
+  })
+}
+
+/**
+ * A database that is suspended closes idle connections: the work is tried once more. No connection opens while it wakes up, or
+ * where a server has no room for another one: the work is tried again, but not while the database is known to be away.
+ */
+async function retryIfLost<T>(work: () => Promise<T>, isUp = () => true): Promise<T> {
+  const giveUpAt = performance.now() + CONNECTION_WAIT_MS
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await work()
+    } catch (error) {
+      const isWaiting = sqlState(error) === TOO_MANY_CONNECTIONS || (isConnectTimeout(error) && isUp())
+      const mayRepeat = isWaiting ? performance.now() <= giveUpAt : isFirst && isConnectionLost(error)
+      if (!mayRepeat) throw error
+      await sleep(RETRY_PAUSE_MS)
+    }
+  }
+}
