@@ -42,14 +42,12 @@ GRANT SELECT ON "Quvera_Form" TO quvera_app;
 DO $$ BEGIN -- every column but four, so that a new one needs no change here
     EXECUTE (SELECT format('GRANT INSERT (%s) ON "Quvera_Form" TO quvera_app', string_agg(quote_ident(attname), ', '))
         FROM pg_attribute WHERE attrelid = '"Quvera_Form"'::regclass AND attnum > 0 AND NOT attisdropped
-            AND attname NOT IN ('ReceivedAt', 'Status', 'Note', 'Calls'));
+            AND attname NOT IN ('ReceivedAt', 'Status', 'Note', 'Calls', 'RemindOn', 'EraseAt', 'ClosedAs', 'Secret'));
 END $$;
-GRANT UPDATE ("Status", "Note", "SuspectedSpam", "UntoldSince", "Calls") ON "Quvera_Form" TO quvera_app;
+GRANT UPDATE ("Status", "Note", "SuspectedSpam", "Calls") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
 GRANT UPDATE ("Status", "QueuedAt", "DueAt", "Attempts", "FirstTriedAt", "SentAt", "WithheldBecause", "LastError", "ResendId", "Tag")
     ON "Quvera_Mail" TO quvera_app;
-GRANT SELECT, INSERT ("Text") ON "Quvera_Summary" TO quvera_app;
-GRANT USAGE ON SEQUENCE "Quvera_Summary_Id_seq" TO quvera_app;
 GRANT SELECT, INSERT, UPDATE ON "Quvera_Lease" TO quvera_app;
 GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;
 GRANT SELECT, INSERT ("Email", "ConsentVersion", "EndsAt"), DELETE ON "Quvera_Subscriber" TO quvera_app;
@@ -63,9 +61,9 @@ GRANT SELECT ON "Quvera_Access" TO quvera_app, quvera_readonly; -- the site read
 
 -- Repeated from the migration, because pg_dump --no-acl drops it.
 REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"(), "Quvera_erase_old"(TEXT, TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION "Quvera_mailbox"(TEXT), "Quvera_is_good"("Quvera_MailStatus") TO quvera_app;
+GRANT EXECUTE ON FUNCTION "Quvera_mailbox"(TEXT) TO quvera_app;
 GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TEXT, TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT) TO quvera_app;
 
 -- For reading with Studio, psql and export. It cannot read the secret in a subscriber's link.
-GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Summary", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;
+GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;
 GRANT SELECT ("Email", "SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt", "Id") ON "Quvera_Subscriber" TO quvera_readonly;

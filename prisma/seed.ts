@@ -1,11 +1,11 @@
 /** `npm run seed`: 60 made-up enquiries of the last 30 days, as a desk has them that two people work at. */
 import { v7 as uuidv7 } from 'uuid'
+import { createReference } from '../server/database/enquiry.ts'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { withDatabase } from '../server/database/open.ts'
 import { readEnv } from '../server/env.ts'
 import { exitWithReason, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/format.ts'
-import { createReference } from '../server/orders/storing.ts'
 import { formatIndianTime } from '../shared/indian-time.ts'
 import { PRIVACY_NOTICE_VERSION } from '../shared/order.ts'
 

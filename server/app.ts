@@ -4,15 +4,17 @@ import type { Database } from './database/database.ts'
 import { createDesk } from './desk/desk.ts'
 import { createSignIn } from './desk/sign-in.ts'
 import type { Env } from './env.ts'
+import { staffCommand } from './format.ts'
 import { createHttpServer, type Timeouts } from './http/server.ts'
 import type { StaticPages } from './http/static-pages.ts'
+import { recipientsOf } from './mail/of-enquiry.ts'
 import { startSenders } from './mail/senders.ts'
 import { createSubscribers } from './newsletter/subscribers.ts'
 import { startDailyBackup } from './operations/daily-backup.ts'
+import { createProblemReader } from './operations/problems.ts'
 import { startRetention } from './operations/retention.ts'
 import { createAvailability } from './orders/availability.ts'
 import { createOrders, probeStorage } from './orders/orders.ts'
-import { recipientsOf } from './orders/storing.ts'
 
 /* Everything that works on an open database: HTTP, orders, mails, retention, backups. Opened by serve.ts and by tests. */
 
@@ -34,7 +36,10 @@ export async function openApplication(
   const availability = createAvailability(log, (isUp) => probeStorage(db, isUp))
   // Without visitors only a sender, if there is one, meets an outage: it asks for the probe, which logs it.
   const onDatabaseAway = () => void (availability.isUp() && availability.check())
-  const senders = startSenders(db, env, { log, pollMs, summaryWaitMs, onDatabaseAway })
+  const readProblems = createProblemReader(db, env)
+  const ofStaff = () => readProblems({ withAddresses: true })
+  const senders = startSenders(db, env, { log, pollMs, summaryWaitMs, onDatabaseAway, readProblems: ofStaff })
+  if (!env.RESEND_API_KEY) warnOfProblems(readProblems, log) // without a key nothing changes until the next start
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}
   // Loaded only where it is used: it costs start-up time.
@@ -42,9 +47,21 @@ export async function openApplication(
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
   const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients: recipientsOf(env) })
   const subscribers = createSubscribers(db, { availability, log, onStored: senders.wake })
-  const desk = createDesk(db, env, senders.wake)
+  const desk = createDesk(db, env, { onQueued: senders.wake, readProblems: ofStaff })
   const signIn = createSignIn(db, env, log)
-  const context = { env, db, log, pages, availability, orders, subscribers, desk, signIn, isEnding: () => isEnding }
+  const context = {
+    env,
+    db,
+    log,
+    pages,
+    availability,
+    orders,
+    readProblems,
+    subscribers,
+    desk,
+    signIn,
+    isEnding: () => isEnding,
+  }
   const app = createHttpServer({ ...context, metrics, timeouts })
   return {
     app,
@@ -66,4 +83,13 @@ export async function openApplication(
       await metrics?.close()
     },
   }
+}
+
+function warnOfProblems(readProblems: () => Promise<string[]>, log: Logger): void {
+  readProblems().then(
+    (problems) => {
+      for (const problem of problems) log.warn(`${problem} See ${staffCommand('mails')}`)
+    },
+    () => undefined, // while the database is away
+  )
 }

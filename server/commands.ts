@@ -1,21 +1,22 @@
 // `npm run staff -- COMMAND`. Each command is a function in a file beside this one, with its options, its query and what it
 // prints. input.ts reads arguments that several commands have, output.ts prints tables and CSV.
+
 import { Command, CommanderError } from 'commander'
+import { INSUFFICIENT_PRIVILEGE, sqlState } from './database/errors.ts'
 import { withDatabase } from './database/open.ts'
 import { refuseFormer, signInCommand, signOutCommand } from './desk/command.ts'
 import { type Env, readEnv } from './env.ts'
-import { describeFailure, INSUFFICIENT_PRIVILEGE, OperatorError, sqlState } from './errors.ts'
+import { describeFailure, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
 import { subscribersCommand } from './newsletter/command.ts'
+import { recordAccess } from './operations/access-log.ts'
 import { backupCommand } from './operations/backup-command.ts'
 import { checkCommand, migrateCommand } from './operations/check-command.ts'
-import { writeAccessLine } from './operations/command-access.ts'
 import { eraseCommand } from './operations/erase-command.ts'
 import { mailsCommand } from './operations/mails-command.ts'
-import { UsageError } from './operations/person.ts'
 import { exportCommand } from './operations/person-command.ts'
 import { restoreCommand } from './operations/restore-command.ts'
-import type { Terminal } from './terminal.ts'
+import { notRecorded, type Terminal, UsageError, userOf } from './terminal.ts'
 
 const LINE_WIDTH = 120
 /** Options that npm has too. Their variables do not show that npm took one: they may come from npm's configuration. */
@@ -58,7 +59,12 @@ export async function runStaff(
         refuseEmptyDatabaseUrl(args, variables, env())
         return withDatabase({ ...env(), ...options }, (database) => work(database.db, database))
       },
-      recordAccess: (db, what) => writeAccessLine({ command: args[0] ?? '', env, errors }, db, what),
+      // Where the line cannot be written, as on a read replica or a full disk, the command says so and goes on.
+      recordAccess: (db, what) =>
+        recordAccess(db, { who: userOf(env()), command: args[0] ?? '', what }).catch((error) => {
+          errors.write(`${notRecorded(error)}
+`)
+        }),
     })
     assertNotTakenByNpm(program, variables)
     const names = program.commands.map((command) => command.name()).join(', ')

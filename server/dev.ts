@@ -2,6 +2,7 @@
  * `npm run dev`: pages with hot replacement, the server behind them, restarted on every change, and at /mails the newest
  * mails as their receivers see them. Nothing is sent.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
@@ -9,9 +10,9 @@ import { createServer } from 'vite'
 import { DESK_PATH } from '../shared/desk.ts'
 import { withDatabase } from './database/open.ts'
 import { readEnvOrExit } from './env.ts'
-import { escaped } from './mail/parts.ts'
-import { readMail, type StoredMail } from './mail/queue.ts'
-import { writeMessage } from './mail/templates.ts'
+import { escaped } from './html.ts'
+import { type StoredMail, writeMessage } from './mail/kinds.ts'
+import { readMail } from './mail/queue.ts'
 
 const PAGES_PORT = 5173
 const MAILS = 20

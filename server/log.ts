@@ -1,6 +1,7 @@
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import { prettyFactory } from 'pino-pretty'
-import { errorFields } from './errors.ts'
+import { sqlState } from './database/errors.ts'
+import { redact } from './errors.ts'
 
 /** What may wait to be written, in bytes. Further lines are lost. */
 const WAITING_MAX = 2 ** 18
@@ -41,3 +42,21 @@ function prettyStream(output: DestinationStream): DestinationStream {
 
 /** Log fields of errors, without personal data. */
 export const serializers = { err: errorFields }
+
+/** The log fields of an error. Messages of the database are left out, because they quote the row. */
+function errorFields(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const { name, message, stack = '', cause } = error
+  const type = error.constructor.name
+  const state = sqlState(error)
+  const isFromDatabase = state !== undefined || /Prisma|Driver|DatabaseError/.test(`${name} ${type}`)
+  const frames = stack.split('\n').filter((line) => line.startsWith('    at '))
+  return {
+    type,
+    ...(state && { sqlState: state }),
+    ...('code' in error && typeof error.code === 'string' && { code: error.code }),
+    ...(!isFromDatabase && { message: redact(message) }),
+    ...(cause instanceof Error && { cause: errorFields(cause) }),
+    stack: frames.slice(0, 12).join('\n'),
+  }
+}

@@ -104,7 +104,6 @@ async function assertPrivileges(client: ClientBase) {
   const { rows } = await client.query<{ may: boolean; role: string }>(`
     SELECT current_user AS "role", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
       AND has_function_privilege('"Quvera_erase_old"(text, timestamptz, int)', 'EXECUTE')
-      AND has_column_privilege('"Quvera_Form"', 'UntoldSince', 'UPDATE')
       AND has_function_privilege('"Quvera_use_session"(text)', 'EXECUTE') AS "may"`)
   const [row] = rows
   if (row?.may) return

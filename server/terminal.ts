@@ -1,9 +1,14 @@
+import { hostname, userInfo } from 'node:os'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { formatIndianTime } from '../shared/indian-time.ts'
 import type { Database, Db, Preparation } from './database/database.ts'
 import type { Env } from './env.ts'
+import { describeFailure } from './errors.ts'
+
+/** Wrong usage: exit code 2. */
+export class UsageError extends Error {}
 
 /** Adds a command to the program, or to a command. */
 export type AddCommand = (name: string) => Command
@@ -59,4 +64,23 @@ export async function writeJson({ output }: Terminal, rows: AsyncIterable<object
     yield before === '[' ? '[]\n' : '\n]\n'
   }
   await pipeline(Readable.from(toText(), { objectMode: false }), output, { end: false })
+}
+
+/** Where a line of the access log cannot be written, as on a read replica or a full disk, a command says so and goes on. */
+export function notRecorded(error: unknown): string {
+  return `This access could not be recorded in the access log (Quvera_Access): ${describeFailure(error)}`
+}
+
+/** STAFF_NAME or the user, and the machine. Not verified. */
+export function userOf({ STAFF_NAME }: Pick<Env, 'STAFF_NAME'>): string {
+  return `${STAFF_NAME ?? userName()}@${hostname()}`
+}
+
+/** A container may run as a user without a name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
 }

@@ -12,3 +12,8 @@ export type Subscription = z.infer<typeof subscriptionSchema>
 export function readSubscriptionFields(form: FormFields) {
   return { email: readEmail(form) }
 }
+
+/** An address that is not confirmed within these days is deleted. */
+export const UNCONFIRMED_DAYS = 30
+/** How long the link works. The row is deleted a day after that: after UNCONFIRMED_DAYS in all. */
+export const LINK_DAYS = UNCONFIRMED_DAYS - 1

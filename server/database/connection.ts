@@ -1,6 +1,8 @@
 // One connection: what is set for it, and what to say when it cannot be opened.
+
 import pg, { type ClientConfig } from 'pg'
-import { OperatorError, propertiesOf, redact, sqlState } from '../errors.ts'
+import { OperatorError, propertiesOf, redact } from '../errors.ts'
+import { sqlState } from './errors.ts'
 
 const CONNECT_MS = 5000
 const IDLE_IN_TRANSACTION_MS = 10_000

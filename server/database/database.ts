@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg'
-import { sqlState } from '../errors.ts'
 import type { PrismaClient } from './generated/client.ts'
 
 export type Db = PrismaClient
@@ -27,19 +26,4 @@ export interface Preparation {
 export async function readNow(db: Pick<Db, '$queryRaw'>): Promise<Date> {
   const [{ now }] = await db.$queryRaw<[{ now: Date }]>`SELECT now() AS "now"`
   return now
-}
-
-const DEADLOCK_DETECTED = '40P01'
-
-/**
- * Does the work once more if PostgreSQL has ended it to dissolve a deadlock. What changes a mail locks its enquiry next, by the
- * trigger that keeps UntoldSince; what marks or erases an enquiry locks its mails next.
- */
-export async function retryDeadlock<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (sqlState(error) !== DEADLOCK_DETECTED) throw error
-    return work()
-  }
 }

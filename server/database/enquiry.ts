@@ -1,4 +1,6 @@
-import type { Order, OrderField } from '../../shared/order.ts'
+import { hash, randomInt } from 'node:crypto'
+import { brand } from '../../shared/brand.ts'
+import type { OrderField } from '../../shared/order.ts'
 import type { Db } from './database.ts'
 import { Prisma } from './generated/client.ts'
 import type { EnquiryStatus } from './generated/enums.ts'
@@ -11,6 +13,8 @@ export interface Enquiry extends Record<OrderField, string> {
   status: EnquiryStatus
   suspectedSpam: boolean
   note: string | null
+  /** Of what was sent. */
+  contentHash: string
 }
 
 /** The columns of the form's fields in `Quvera_Form`, in the order in which staff read them. */
@@ -29,7 +33,8 @@ export const enquiryFields = Object.keys(columns) as OrderField[]
 const FIELDS = Prisma.raw(enquiryFields.map((field) => `form."${columns[field]}"::text AS "${field}"`).join(', '))
 /** All columns of an enquiry, of `Quvera_Form` under the name `form`. */
 export const ENQUIRY = Prisma.sql`form."Id"::text AS "id", form."Reference" AS "reference", form."ReceivedAt" AS "receivedAt",
-  form."Status"::text AS "status", form."SuspectedSpam" AS "suspectedSpam", form."Note" AS "note", ${FIELDS}`
+  form."Status"::text AS "status", form."SuspectedSpam" AS "suspectedSpam", form."Note" AS "note",
+  form."ContentHash" AS "contentHash", ${FIELDS}`
 
 /**
  * Reads as text what Prisma would check against the values that this version knows: after a rollback the table may hold a
@@ -54,6 +59,28 @@ export function isAfter(last: Pick<Enquiry, 'receivedAt' | 'id'> | undefined, or
   return Prisma.sql`(form."ReceivedAt", form."Id") ${operator} (${last.receivedAt}::timestamptz, ${last.id}::uuid)`
 }
 
-export function isSameOrder(enquiry: Enquiry, order: Order): boolean {
-  return enquiryFields.every((field) => enquiry[field] === String(order[field]))
+/** Today, in India. */
+export const TODAY = Prisma.sql`(now() AT TIME ZONE 'Asia/Kolkata')::date`
+
+/** The condition of an enquiry (`form`) that waits for staff. */
+export const WAITING = Prisma.sql`form."Status" = 'New' AND NOT form."SuspectedSpam" AND form."EraseAt" IS NULL
+  AND (form."RemindOn" IS NULL OR form."RemindOn" <= ${TODAY})`
+
+/** SHA-256 of what was sent, by which a repeat is known. A field that is empty does not count: so one may be added. */
+export function hashContent(order: Record<OrderField, string | number>): string {
+  const lines = enquiryFields.filter((field) => order[field] !== '').map((field) => `${columns[field]}:${order[field]}`)
+  return hash('sha256', lines.join('\n'), 'hex')
+}
+
+/** Letters and digits that do not look alike. */
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+/** With any prefix: the brand may have had another one. */
+export const REFERENCE_PATTERN = new RegExp(`^[A-Z]{1,5}-[${ALPHABET}]{6}$`)
+/** In a text. */
+export const REFERENCE = new RegExp(`[A-Z]{1,5}-[${ALPHABET}]{6}`)
+
+export function createReference(): string {
+  const code = Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  // Digits alone would be taken for a part of a phone number.
+  return /[A-Z]/.test(code) ? `${brand.referencePrefix}-${code}` : createReference()
 }

@@ -1,13 +1,15 @@
 // Applies migrations with the table, checksums and lock of Prisma Migrate, so that both agree.
+
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ClientBase } from 'pg'
-import { INSUFFICIENT_PRIVILEGE, OperatorError, sqlState } from '../errors.ts'
+import { OperatorError } from '../errors.ts'
 import { staffCommand } from '../format.ts'
 import { inProject } from '../project-root.ts'
 import { openConnection } from './connection.ts'
 import type { Preparation } from './database.ts'
+import { INSUFFICIENT_PRIVILEGE, sqlState } from './errors.ts'
 import { readSession } from './session.ts'
 
 interface Migration {

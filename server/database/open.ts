@@ -1,12 +1,14 @@
 // Opens the database at DATABASE_URL, or the embedded one in DATA_DIR.
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InUseError, pathIn, socketConnection } from '../embedded/data-dir.ts'
 import type { Env } from '../env.ts'
-import { exitWithReason, isDatabaseAway, OperatorError } from '../errors.ts'
+import { exitWithReason, OperatorError } from '../errors.ts'
 import { openConnection } from './connection.ts'
 import type { Database, Preparation } from './database.ts'
+import { isDatabaseAway } from './errors.ts'
 import { applyRoles, migrate } from './migrations.ts'
 import { type ConnectOptions, connectDatabase } from './pool.ts'
 

@@ -1,11 +1,13 @@
 // Opens a pool of connections to a PostgreSQL server, directly or through a pooler. Decision 0011 says how.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { describeFailure, exitWithReason, isDatabaseAway, NOT_CHECKED, OperatorError, sqlState } from '../errors.ts'
+import { describeFailure, exitWithReason, OperatorError } from '../errors.ts'
 import { isPooled, openConnection, withSettings } from './connection.ts'
 import type { Database } from './database.ts'
+import { isDatabaseAway, NOT_CHECKED, sqlState } from './errors.ts'
 import { PrismaClient } from './generated/client.ts'
 import { applyOrCheckMigrations, type MigrationOptions } from './migrations.ts'
 import { readSession, warningsAbout } from './session.ts'

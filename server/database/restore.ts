@@ -1,13 +1,15 @@
 // Fills an empty database from a backup (backup.ts).
+
 import { readFile } from 'node:fs/promises'
 import { pipeline as pipelineWithCallback, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { ClientBase, QueryResult } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { describeFailure, OperatorError, sqlState } from '../errors.ts'
+import { describeFailure, OperatorError } from '../errors.ts'
 import { inProject } from '../project-root.ts'
 import { ACCESS_LOG, copyTarget, HEAD, MIGRATION, quoted, readSequences, readTables, type Table } from './backup.ts'
+import { sqlState } from './errors.ts'
 import { MIGRATIONS, migrate, readApplied, readMigrations } from './migrations.ts'
 
 /** Longer than any row can be. */

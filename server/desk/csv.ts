@@ -1,5 +1,4 @@
 // Enquiries as rows of a spreadsheet, for `staff export` and the desk.
-import { stringify } from 'csv-stringify'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import { columns as fieldColumns, inOrder, isAfter, type ListOrder } from '../database/enquiry.ts'
@@ -45,23 +44,4 @@ export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) 
     yield* rows.map(({ Reference, ...row }) => ({ Reference, Received: formatIndianTime(row.ReceivedAt), ...row }))
     last = rows.length === CHUNK ? rows.at(-1) : undefined
   } while (last)
-}
-
-/**
- * Where a program that separates cells by another character than the comma would begin one with a formula: it does not
- * respect the quotes of a text in the middle of its cell.
- */
-const FORMULA_INSIDE = /([;\t\r\n|][ "']*)(?=[=+\-@＝＋－＠])/g
-
-/** For spreadsheets: with a byte order mark, so that names keep their letters, and without text that runs as a formula. */
-export function createCsv(columns: string[]) {
-  const cast = {
-    boolean: (value: boolean) => (value ? 'yes' : 'no'),
-    date: (time: Date) => time.toISOString(),
-    string: (text: string) => text.replace(FORMULA_INSIDE, "$1'"),
-  }
-  return stringify({
-    ...{ header: true, bom: true, quoted_string: true, escape_formulas: true },
-    ...{ record_delimiter: 'windows', columns, cast },
-  })
 }

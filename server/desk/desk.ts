@@ -3,16 +3,16 @@ import { pipeline, type Readable } from 'node:stream'
 import type * as z from 'zod/mini'
 import { NOTES_MAX } from '../../shared/desk.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import { type Db, retryDeadlock } from '../database/database.ts'
+import { createCsv } from '../csv.ts'
+import type { Db } from '../database/database.ts'
 import { type Enquiry, readEnquiries } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { Env } from '../env.ts'
 import { RequestError } from '../errors.ts'
+import { markSpam, recipientsOf, releaseSpam } from '../mail/of-enquiry.ts'
 import { retryMails } from '../mail/queue.ts'
-import { describeChosen, listReferences } from '../operations/access-log.ts'
-import { readProblems } from '../operations/problems.ts'
-import { markSpam, recipientsOf, releaseSpam } from '../orders/storing.ts'
-import { createCsv, readRecords, recordColumns } from './csv.ts'
+import { describeChosen, listReferences, recordAccess } from '../operations/access-log.ts'
+import { readRecords, recordColumns } from './csv.ts'
 import { describeLastChange } from './history.ts'
 import type { Choice, inputs } from './inputs.ts'
 import { chosen, notFound, readEnquiry, readList } from './reading.ts'
@@ -31,15 +31,21 @@ type Input<Name extends keyof typeof inputs> = z.infer<(typeof inputs)[Name]>
 
 export type Desk = ReturnType<typeof createDesk>
 
-/** @param onQueued runs after a change that made mails due */
-export function createDesk(db: Db, env: Env, onQueued: () => void) {
+interface DeskOptions {
+  /** Runs after a change that made mails due. */
+  onQueued(): void
+  /** What somebody has to mend. */
+  readProblems(): Promise<string[]>
+}
+
+export function createDesk(db: Db, env: Env, { onQueued, readProblems }: DeskOptions) {
   const recipients = recipientsOf(env)
   /** By session and list: when it was recorded. Forgotten with the process. */
   const recorded = new Map<string, number>()
 
   /** @throws RequestError where the line cannot be written, as on a full disk: then nothing is shown or changed */
   async function record(to: Pick<Db, 'access'>, session: Omit<Session, 'hash'>, command: string, what: string) {
-    await to.access.createMany({ data: { who: nameOf(session), command, what } }).catch((cause) => {
+    await recordAccess(to, { who: nameOf(session), command, what }).catch((cause) => {
       const message = 'The access log cannot be written, so nothing is shown or changed.'
       throw new RequestError(503, message, { cause })
     })
@@ -62,16 +68,14 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
     reference: string,
     work: (transaction: Prisma.TransactionClient, enquiry: Enquiry) => Promise<unknown>,
   ): Promise<void> {
-    return retryDeadlock(() =>
-      db.$transaction(async (transaction) => {
-        await transaction.$executeRaw`SELECT set_config('quvera.who', ${nameOf(session)}, true)`
-        const isIt = Prisma.sql`WHERE form."Reference" = ${reference} FOR NO KEY UPDATE`
-        const [enquiry] = await readEnquiries(transaction, isIt)
-        if (!enquiry) throw notFound()
-        await work(transaction, enquiry)
-        await record(transaction, session, command, reference)
-      }),
-    )
+    return db.$transaction(async (transaction) => {
+      await transaction.$executeRaw`SELECT set_config('quvera.who', ${nameOf(session)}, true)`
+      const isIt = Prisma.sql`WHERE form."Reference" = ${reference} FOR NO KEY UPDATE`
+      const [enquiry] = await readEnquiries(transaction, isIt)
+      if (!enquiry) throw notFound()
+      await work(transaction, enquiry)
+      await record(transaction, session, command, reference)
+    })
   }
 
   return {
@@ -80,7 +84,7 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
     async list(session: Session, input: Input<'list'>) {
       const [list, problems, browsers] = await Promise.all([
         readList(db, input),
-        readProblems(db, env, { withAddresses: true, siteSeconds: process.uptime() }),
+        readProblems(),
         countSessions(db, session),
       ])
       await recordList(session, list.enquiries)

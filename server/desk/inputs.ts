@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { DESK_PATH, deskStates, deskStatuses, NOTE_MAX, NOTES_MAX, SEARCH_MAX } from '../../shared/desk.ts'
-import { REFERENCE_PATTERN } from '../orders/storing.ts'
+import { REFERENCE_PATTERN } from '../database/enquiry.ts'
 
 /* What the desk takes. */
 

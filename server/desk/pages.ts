@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { brand } from '../../shared/brand.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
+import { escaped } from '../html.ts'
 import { htmlOf, type StaticPages } from '../http/static-pages.ts'
-import { escaped } from '../mail/parts.ts'
 
 /* The pages around the desk, which need no scripts, and the desk itself. The build writes both files, with their styles. */
 

@@ -3,8 +3,9 @@ import type { Db } from '../database/database.ts'
 import { ENQUIRY, type Enquiry, inOrder, isAfter, type ListOrder, readEnquiries } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { RequestError } from '../errors.ts'
+import { kinds } from '../mail/kinds.ts'
 import { MAY_SEND_AGAIN } from '../mail/queue.ts'
-import { states as mailStates, names, withheldReasons } from '../mail/states.ts'
+import { states as mailStates, withheldReasons } from '../mail/states.ts'
 import { readHistory } from './history.ts'
 import type { Choice } from './inputs.ts'
 import { matches } from './search.ts'
@@ -152,8 +153,8 @@ export async function readEnquiry(db: Db, reference: string) {
   }
 }
 
-/** What the tables of mail/states.ts say; a value of a newer version is missing there. */
-const kindNames: Partial<Record<string, { one: string }>> = names
+/** What the tables of mail/ say; a value of a newer version is missing there. */
+const kindNames: Partial<Record<string, { one: string }>> = kinds
 const meanings: Partial<Record<string, { means: string }>> = mailStates
 const reasons: Partial<Record<string, string>> = withheldReasons
 

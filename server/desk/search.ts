@@ -1,4 +1,5 @@
 import { Prisma } from '../database/generated/client.ts'
+import { mobileDigits } from '../operations/person.ts'
 
 /** Accents of Latin letters once they are apart from their letter; the signs of Indian scripts are others. */
 const ACCENTS = '[\u0300-\u036f]'
@@ -29,11 +30,4 @@ function searchPatterns(text: string): string[] {
 /** For LIKE, in which % and _ are wildcards. */
 function likePattern(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
-}
-
-/** The digits of a mobile number, or of a part of one, without +91 or a leading 0; undefined if the text is no number. */
-export function mobileDigits(text: string): string | undefined {
-  const plain = text.replace(/[\s()./\p{Dash}\p{Cf}]/gu, '')
-  const digits = plain.replace(/^(?:\+91|0091)/, '').replace(/^(?:91)?0?(?=\d{10}$)/, '')
-  return /^\d+$/.test(digits) ? digits : undefined
 }

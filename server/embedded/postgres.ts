@@ -1,10 +1,12 @@
 // The embedded PostgreSQL: a child process with its files and its socket in DATA_DIR.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { describeFailure, OperatorError, sqlState } from '../errors.ts'
+import { sqlState } from '../database/errors.ts'
+import { describeFailure, OperatorError } from '../errors.ts'
 import { assertDataDir, InUseError, pathIn, readServerPid, socketConnection } from './data-dir.ts'
 import { EMPTY_DATABASE, makeEmptyDatabase } from './empty-database.ts'
 import { asPostgresUser, findPrograms, type Programs } from './programs.ts'

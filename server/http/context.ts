@@ -16,6 +16,8 @@ export interface Context {
   pages: StaticPages
   availability: Availability
   orders: Orders
+  /** What somebody has to mend, in sentences. */
+  readProblems(options?: { withAddresses?: boolean }): Promise<string[]>
   subscribers: Subscribers
   desk: Desk
   signIn: SignIn

@@ -4,10 +4,10 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { propertiesOf } from '../errors.ts'
 import { staffCommand } from '../format.ts'
+import { doorbells } from './kinds.ts'
 import { transition } from './queue.ts'
 import { TAG } from './resend.ts'
 import { clean, replyCode } from './resend-answers.ts'
-import { isToStaff } from './states.ts'
 
 /* Whether a mail that Resend has accepted arrived. Resend's webhook reports it, with the tag of the mail. */
 
@@ -20,6 +20,8 @@ const STATES = new Map<unknown, MailStatus>([
   ['email.failed', 'Failed'],
   ['email.complained', 'Complained'],
 ])
+/** Types of a bounce that is not permanent: the mail may have arrived, or arrive yet. */
+const TRANSIENT: unknown[] = ['Transient', 'Undetermined']
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 export interface DeliveryEvent {
@@ -37,9 +39,9 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
   // Resend documents the tags as an object, and on another page as a list of names and values.
   const listed = Array.isArray(tags) ? tags.map(propertiesOf).find(({ name }) => name === TAG)?.value : undefined
   const tag = String(listed ?? propertiesOf(tags)[TAG])
-  const state = STATES.get(type)
-  if (!UUID.test(tag) || !state) return undefined
   const { type: bounceType, subType, message } = propertiesOf(bounce)
+  const state = type === 'email.bounced' && TRANSIENT.includes(bounceType) ? 'Unknown' : STATES.get(type)
+  if (!UUID.test(tag) || !state) return undefined
   const details = [bounceType, subType, replyCode(message), propertiesOf(failed).reason].map(clean).filter(Boolean)
   const reason = [String(type).replace('email.', ''), details.join(' ')].filter(Boolean).join(': ')
   return { tag, state, reason, resendId: clean(resendId) }
@@ -48,7 +50,7 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
 /** Applies an event to its mail, whether or not the answer is recorded yet. states.ts says which state may follow which. */
 export async function recordEvent(db: Db, log: Log, { tag, state, reason, resendId }: DeliveryEvent): Promise<void> {
   const isTagged = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."FirstTriedAt" IS NOT NULL`
-  const lastError = ['Bounced', 'Failed', 'Complained'].includes(state) ? reason : null
+  const lastError = ['Bounced', 'Failed', 'Complained', 'Unknown'].includes(state) ? reason : null
   const changed = await transition(db, state, isTagged, {
     set: Prisma.sql`, "SentAt" = coalesce("SentAt", now()), "LastError" = ${lastError},
       "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
@@ -65,6 +67,6 @@ function logEvent(log: Log, change: { mail: bigint; kind: MailKind; state: MailS
   if (change.state === 'Sent') return log.info(change, 'a mail is on its way')
   if (change.state === 'Delivered') return log.info(change, 'a mail has arrived')
   if (change.state === 'Complained') return log.warn(change, 'a mail was marked as spam')
-  if (!isToStaff(change.kind)) return log.warn(change, 'a mail did not arrive')
+  if (!doorbells.includes(change.kind)) return log.warn(change, 'a mail did not arrive')
   log.error(change, `a mail to staff did not arrive: see ${staffCommand('mails')}`)
 }

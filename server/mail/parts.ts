@@ -1,4 +1,5 @@
 import { brand, palette, postalAddress } from '../../shared/brand.ts'
+import { escaped } from '../html.ts'
 import type { Message } from './resend.ts'
 
 /*
@@ -18,16 +19,10 @@ const CELL_STYLE = `padding:6px 0;border-bottom:1px solid ${palette.line};vertic
 const VALUE_STYLE = `${CELL_STYLE};word-break:break-word;overflow-wrap:anywhere`
 const PHONE_LINK = `tel:${brand.phone.replaceAll(' ', '')}`
 const MAP_LINK = `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(postalAddress)}`
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 export type Content = Pick<Message, 'subject' | 'text' | 'html'>
 export type Part = Pick<Message, 'text' | 'html'>
 export type Row = [label: string, value: string, link?: string | undefined]
-
-/** Every text of a visitor comes through here on its way into HTML. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
-}
 
 export function paragraph(text: string, style?: string): Part {
   return { text, html: `<p${style ? ` style="${style}"` : ''}>${escaped(text)}</p>` }

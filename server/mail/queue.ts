@@ -1,26 +1,14 @@
 import type { Db } from '../database/database.ts'
-import { type Enquiry, readEnquiries } from '../database/enquiry.ts'
-import { Prisma, type Subscriber } from '../database/generated/client.ts'
+import { readEnquiries } from '../database/enquiry.ts'
+import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
+import { allKinds, doorbells, kinds, type StoredMail } from './kinds.ts'
 import { type Answer, statesBefore } from './states.ts'
 
 /*
  * The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's.
  * prisma/schema.prisma says what each column means.
  */
-
-export interface StoredMail {
-  id: bigint
-  kind: MailKind
-  tag: string
-  /** Of staff. */
-  to: string | null
-  mailbox: string | null
-  enquiry: Enquiry | undefined
-  subscriber: Subscriber | undefined
-  /** Of a summary. */
-  text: string | null
-}
 
 /** A mail that this process may send now, until its claim ends. */
 export interface ClaimedMail extends StoredMail {
@@ -59,7 +47,7 @@ interface Change {
 }
 
 /**
- * The only statement that changes the state of mails, besides those for spam (insert-enquiries.ts) and after a restore. Skips
+ * The only statement that changes the state of mails, besides those for spam (of-enquiry.ts) and after a restore. Skips
  * mails that may not have the new state. @returns how many changed
  */
 export async function transition(
@@ -83,13 +71,13 @@ export async function transition(
  */
 export async function claimNext(
   db: Db,
-  { kinds, open, staff, isProbing, leaseSeconds }: ClaimOptions,
+  { kinds: wanted, open, staff, isProbing, leaseSeconds }: ClaimOptions,
 ): Promise<ClaimedMail | undefined> {
   // A time that is farther away than it can be was set while the clock was ahead.
   const isDue = Prisma.sql`("DueAt" <= now() OR "DueAt" > now() + make_interval(hours => ${DUE_MAX_HOURS}))`
   const mayBeTried = Prisma.sql`"Status" = 'Pending' AND "Kind" = kinds.kind AND ${isDue} AND ${isFor(staff)}`
-  const anyTried = Prisma.sql`EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending'
-    AND "FirstTriedAt" IS NOT NULL AND "Kind" = ANY(${kinds}::text[]::"Quvera_MailKind"[]))`
+  const anyTried = Prisma.sql`EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "FirstTriedAt" IS NOT NULL
+    AND "Kind" = ANY(${wanted}::text[]::"Quvera_MailKind"[]) AND ${isDue} AND ${isFor(staff)})`
   const untried = Prisma.sql`SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail"
     WHERE "FirstTriedAt" IS NULL AND ${mayBeTried} AND kinds.kind = ANY(${open}::text[]::"Quvera_MailKind"[])
       AND NOT (${isProbing} AND ${anyTried}) ORDER BY "DueAt" LIMIT 1`
@@ -99,7 +87,7 @@ export async function claimNext(
     UPDATE "Quvera_Mail" mail SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${leaseSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())
     FROM (
-      SELECT next."Id", next."FirstTriedAt" FROM unnest(${kinds}::text[]::"Quvera_MailKind"[]) WITH ORDINALITY AS kinds (kind, place)
+      SELECT next."Id", next."FirstTriedAt" FROM unnest(${wanted}::text[]::"Quvera_MailKind"[]) WITH ORDINALITY AS kinds (kind, place)
       CROSS JOIN LATERAL ((${untried}) UNION ALL (${tried})) next
       ORDER BY place, "FirstTriedAt" IS NOT NULL LIMIT 1
     ) next
@@ -122,7 +110,7 @@ export async function readMail(db: Db, mailId: bigint): Promise<StoredMail | und
   const [row] = await db.$queryRaw<Row[]>`
     SELECT mail."Id" AS "id", "Kind"::text AS "kind", "Tag"::text AS "tag", "To" AS "to", "Mailbox" AS "mailbox",
       "EnquiryId"::text AS "enquiryId", "SubscriberId"::text AS "subscriberId", "Text" AS "text"
-    FROM "Quvera_Mail" mail LEFT JOIN "Quvera_Summary" summary ON summary."Id" = "SummaryId" WHERE mail."Id" = ${mailId}`
+    FROM "Quvera_Mail" mail WHERE mail."Id" = ${mailId}`
   if (!row) return undefined
   const { enquiryId, subscriberId, ...mail } = row
   const [enquiry] = enquiryId ? await readEnquiries(db, Prisma.sql`WHERE form."Id" = ${enquiryId}::uuid`) : []
@@ -165,42 +153,36 @@ export function backOffMs(attempts: number, baseSeconds: number, maxSeconds = RE
   return seconds * 1000 * (0.75 + Math.random() / 2)
 }
 
-/** Withholds untried mails that were wanted too long ago. Not summaries: nothing else tells of their enquiries. */
-export function withholdOld(db: Db, kinds: readonly MailKind[], maxAgeDays: number): Promise<void> {
-  const isOld = Prisma.sql`("QueuedAt" <= now() - make_interval(days => ${maxAgeDays}::int)
-    OR "Kind" = 'Acknowledgement' AND "QueuedAt" <= now() - interval '1 day')`
-  const isOfKinds = Prisma.sql`"Kind" = ANY(${kinds}::text[]::"Quvera_MailKind"[]) AND "Kind" <> 'Summary'`
-  return withhold(db, 'TooOld', Prisma.sql`"FirstTriedAt" IS NULL AND ${isOfKinds} AND ${isOld}`)
+/** Withholds untried mails that were wanted too long ago. Not summaries: the next one replaces them. */
+export async function withholdOld(db: Db, of: readonly MailKind[], maxAgeDays: number): Promise<void> {
+  for (const kind of of.filter((each) => each !== 'Summary')) {
+    const days = Math.min(maxAgeDays, kinds[kind].maxAgeDays)
+    const isOld = Prisma.sql`"QueuedAt" <= now() - make_interval(days => ${days}::int)`
+    await withhold(db, 'TooOld', Prisma.sql`"FirstTriedAt" IS NULL AND ${isOf(kind)} AND ${isOld}`)
+  }
 }
 
-/** Withholds all untried notices: a summary tells of their enquiries. */
+/** Withholds all untried notices: the desk has their enquiries, and a summary rings. */
 export function withholdNotices(db: Db): Promise<void> {
-  return withhold(db, 'TooMany', Prisma.sql`"FirstTriedAt" IS NULL AND "Kind" = 'Notice'`)
+  return withhold(db, 'TooMany', Prisma.sql`"FirstTriedAt" IS NULL AND ${isOf('Notice')}`)
 }
 
-/** Replicas get a new STAFF_EMAILS one after the other: one that still has the old one must not withhold what the others queue. */
-export function withholdOfOthers(db: Db, staff: string[]): Promise<void> {
-  const isLate = Prisma.sql`"QueuedAt" <= now() - interval '10 minutes'`
-  return withhold(db, 'NotStaff', Prisma.sql`"Kind" IN ('Notice', 'Summary') AND NOT ${isFor(staff)} AND ${isLate}`)
+/** Replicas get new settings one after the other: one that has them already must not withhold what the others queue. */
+const IS_LATE = Prisma.sql`"QueuedAt" <= now() - interval '10 minutes'`
+
+/** Withholds mails to who has left STAFF_EMAILS. */
+export async function withholdOfOthers(db: Db, staff: string[]): Promise<void> {
+  for (const kind of doorbells)
+    await withhold(db, 'NotStaff', Prisma.sql`${isOf(kind)} AND NOT ${isFor(staff)} AND ${IS_LATE}`)
 }
 
-/**
- * A summary that nobody got, as its mails bounced, were refused, or went to who has left, goes to those of staff to whom it was
- * not sent: nothing else tells of its enquiries. Of those of more than two days ago the digest tells.
- */
-export async function readdressSummaries(db: Db, staff: string[]): Promise<void> {
-  const nobodyGot = Prisma.sql`NOT EXISTS (SELECT FROM "Quvera_Mail" other WHERE other."SummaryId" = summary."Id"
-    AND (other."Status" IN ('Pending', 'Sent', 'Delivered', 'Complained') OR other."WithheldBecause" IN ('TooOld', 'Restored')))`
-  const missed = Prisma.sql`SELECT summary."Id" FROM "Quvera_Summary" summary
-    WHERE summary."At" > now() - interval '2 days' AND ${nobodyGot}`
-  await db.$executeRaw`
-    INSERT INTO "Quvera_Mail" ("SummaryId", "Kind", "To")
-    SELECT missed."Id", 'Summary', address FROM (${missed}) missed CROSS JOIN unnest(${staff}::text[]) AS address
-    WHERE NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."SummaryId" = missed."Id" AND lower(mail."To") = lower(address))
-    ON CONFLICT DO NOTHING`
-  // Of somebody who left and is back.
-  const isBack = Prisma.sql`mail."WithheldBecause" = 'NotStaff' AND ${isFor(staff)} AND mail."SummaryId" IN (${missed})`
-  await transition(db, 'Pending', isBack, { set: Prisma.sql`, "QueuedAt" = now()` })
+/** Withholds posts, once NOTIFY_URL is not set any more. */
+export function withholdPosts(db: Db): Promise<void> {
+  return withhold(db, 'NoUrl', Prisma.sql`${isOf('Post')} AND ${IS_LATE}`)
+}
+
+function isOf(kind: MailKind): Prisma.Sql {
+  return Prisma.sql`"Kind" = ${kind}::"Quvera_MailKind"`
 }
 
 async function withhold(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {
@@ -211,13 +193,15 @@ async function withhold(db: Db, because: WithheldBecause, where: Prisma.Sql): Pr
   while (changed === CHUNK)
 }
 
-/** Which mails people may have sent once more: refused ones, uncertain ones, and those withheld for a reason that can pass. */
+/**
+ * Which mails (`mail`) people may have sent once more: refused ones, uncertain ones, and those withheld for a reason that can
+ * pass. Not an acknowledgement of what is marked as spam: it would be withheld again.
+ */
 export const MAY_SEND_AGAIN = Prisma.sql`(mail."Status" IN ('Failed', 'Unknown')
-  OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff')) AND mail."Kind" <> 'SignIn'`
-
-/** Acknowledgements (`mail`) that did not arrive, of enquiries (`form`) that nobody has answered: their visitors are to be rung. */
-export const TO_RING = Prisma.sql`mail."Kind" = 'Acknowledgement' AND mail."Status" IN ('Bounced', 'Failed', 'Complained')
-  AND form."Status" = 'New'`
+  OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff'))
+  AND mail."Kind"::text = ANY(${allKinds.filter((kind) => kinds[kind].maySendAgain)}::text[])
+  AND NOT (mail."Kind" = 'Acknowledgement' AND EXISTS (
+    SELECT FROM "Quvera_Form" WHERE "Id" = mail."EnquiryId" AND "SuspectedSpam"))`
 
 /**
  * Makes mails due now. A mail that was tried gets a new tag, as Resend sends nothing twice under the old one. What was withheld

@@ -3,21 +3,11 @@ import type { Db } from '../database/database.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
 import type { Env } from '../env.ts'
 import { staffCommand } from '../format.ts'
-import { isOpen, readCount } from './budget.ts'
-import {
-  type ClaimedMail,
-  claimNext,
-  readdressSummaries,
-  type StoredMail,
-  withholdNotices,
-  withholdOfOthers,
-  withholdOld,
-} from './queue.ts'
+import { doorbells, isOpen, kinds, queuedKinds, readCount, type StoredMail, writeMessage } from './kinds.ts'
+import { type ClaimedMail, claimNext, withholdNotices, withholdOfOthers, withholdOld, withholdPosts } from './queue.ts'
 import { createMailer } from './resend.ts'
 import type { Channel } from './sender.ts'
-import { ANY_SENDER, type Answer, isToStaff, MAIL_LEASE, queuedKinds, REFUSED_LEASE } from './states.ts'
-import { createSummaryWriter } from './summary.ts'
-import { writeMessage } from './templates.ts'
+import { ANY_SENDER, type Answer, MAIL_LEASE, REFUSED_LEASE } from './states.ts'
 
 /** Resend remembers a key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
@@ -26,15 +16,15 @@ const REFUSED_SECONDS = 600
 const MAILS_A_DAY_TO_A_MAILBOX = 3
 const KEY_EXPIRED = 'an earlier try may have sent this mail; too long ago to try again without a second copy'
 
-export function createResendChannel(db: Db, env: Env, log: Logger, summaryWaitMs?: number): Channel {
+/** @param writeSummaryIfDue runs at each poll while the budget has room for a summary */
+export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryIfDue: () => Promise<void>): Channel {
   const { STAFF_EMAILS: staff, PUBLIC_URL: publicUrl, MAIL_DAILY_BUDGET: budget } = env
   const mailer = createMailer(env)
-  const writeSummaryIfDue = createSummaryWriter(db, env, log, summaryWaitMs)
   let isRefused = false
   let count = 0
 
   const openKinds = () =>
-    queuedKinds.filter((kind) => isOpen(kind, budget, count) && (kind !== 'Confirmation' || publicUrl)) // whose link begins with it
+    queuedKinds.filter((kind) => isOpen(kind, budget, count) && (publicUrl || !kinds[kind].needsPublicUrl))
 
   return {
     lease: MAIL_LEASE,
@@ -44,12 +34,12 @@ export function createResendChannel(db: Db, env: Env, log: Logger, summaryWaitMs
       if (isUpkeep) {
         await withholdOld(db, queuedKinds, env.MAIL_MAX_AGE_DAYS)
         await withholdOfOthers(db, staff)
-        await readdressSummaries(db, staff)
+        if (!env.NOTIFY_URL) await withholdPosts(db)
         isRefused = true // perhaps another process was
       }
       count = budget === 0 ? 0 : await readCount(db)
       if (!isOpen('Notice', budget, count)) await withholdNotices(db)
-      if (isOpen('Summary', budget, count)) await writeSummaryIfDue(isUpkeep)
+      if (isOpen('Summary', budget, count)) await writeSummaryIfDue()
     },
     async claim(isProbing) {
       const leaseSeconds = env.MAIL_LEASE_SECONDS
@@ -85,7 +75,7 @@ function logAnswer(log: Pick<Logger, 'error' | 'warn'>, { id, kind, attempts }: 
   if (answer.is === 'taken' || answer.is === 'withheld') return
   const reason = answer.error.split(':')[0]
   const fields = { mail: id, kind, attempt: attempts, answer: answer.is, reason }
-  const isLost = isToStaff(kind) && (answer.is === 'refused' || answer.is === 'unknown')
+  const isLost = doorbells.includes(kind) && (answer.is === 'refused' || answer.is === 'unknown')
   if (isLost || answer.error.includes('monthly_quota_exceeded'))
     log.error(fields, `a mail was not sent, and somebody has to act: see ${staffCommand('mails')}`)
   else log.warn(fields, 'a mail was not sent')

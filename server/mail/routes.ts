@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
-import { retryDeadlock } from '../database/database.ts'
 import { RequestError } from '../errors.ts'
 import { takeTexts } from '../http/bodies.ts'
 import type { Context } from '../http/context.ts'
@@ -40,7 +39,7 @@ export function serveResendEvents(app: FastifyInstance, { db, log, env }: Contex
       throw new RequestError(401)
     }
     const event = readEvent(verified)
-    if (event) await retryDeadlock(() => recordEvent(db, log, event))
+    if (event) await recordEvent(db, log, event)
     return { received: true }
   })
 }

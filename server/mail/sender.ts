@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Db, retryDeadlock } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
+import { isDatabaseAway } from '../database/errors.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
-import { isDatabaseAway } from '../errors.ts'
 import { backOffMs, type ClaimedMail, recordAnswer } from './queue.ts'
 import type { Answer } from './states.ts'
 
@@ -112,7 +112,7 @@ export function startSender(
     countUnclear(mail, answer)
     // A mail that was not taken also goes behind the others: we may have mistaken a refusal of this mail for one of all.
     const dueInMs = answer.is === 'not taken' ? Math.max(answer.pauseMs, backOff) : backOff
-    if (await retryDeadlock(() => recordAnswer(db, mail, answer, dueInMs))) channel.logAnswer(mail, answer)
+    if (await recordAnswer(db, mail, answer, dueInMs)) channel.logAnswer(mail, answer)
   }
 
   /** While answers are unclear the pauses grow, and one mail that was tried is tried again: an outage leaves the others untried. */

@@ -1,50 +1,38 @@
-import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
+import type { MailStatus, WithheldBecause } from '../database/generated/enums.ts'
 
-/* The kinds and states of a mail, and what an answer means for it, in words that staff read too. */
-
-/** Those that the queue sends through Resend, in the order in which they are sent. */
-export const queuedKinds = ['Summary', 'Notice', 'Confirmation', 'Acknowledgement'] as const satisfies MailKind[]
-
-export const names: Record<MailKind, { one: string; many: string }> = {
-  Summary: { one: 'the summary', many: 'Summaries' },
-  Notice: { one: 'the notice', many: 'Notices' },
-  Confirmation: { one: 'the confirmation', many: 'Confirmations' },
-  Acknowledgement: { one: 'the acknowledgement', many: 'Acknowledgements' },
-  Post: { one: 'the webhook post', many: 'Webhook posts' },
-  SignIn: { one: 'the link to the desk', many: 'Links to the desk' },
-}
-
-/** Whether somebody has to act when it does not arrive. */
-export function isToStaff(kind: MailKind): boolean {
-  return kind === 'Summary' || kind === 'Notice'
-}
+/* The states of a mail, and what an answer means for it, in words that staff read too. */
 
 const afterSending: MailStatus[] = ['Sent', 'Delivered', 'Bounced', 'Failed', 'Complained']
 
 /**
  * `next` has the states that may follow; `transition` in queue.ts refuses any other. A delivery event may come before the
  * answer, or instead of it: so any state after sending may follow Pending, Unknown and, as staff may mark spam while a request is
- * under way, Withheld. Events repeat and come in any order: bad news counts most, then `Delivered`, then `Sent`.
+ * under way, Withheld. Events repeat and come in any order: bad news counts most, then `Delivered`, then `Sent`. A transient
+ * bounce, of a full mailbox or an out-of-office answer, makes Sent Unknown, and leaves Delivered as it is.
  */
 export const states: Record<MailStatus, { means: string; next: MailStatus[] }> = {
   Pending: { means: 'is still to be sent', next: ['Pending', 'Unknown', 'Withheld', ...afterSending] },
-  Sent: { means: 'was accepted by Resend, or by NOTIFY_URL', next: ['Delivered', 'Bounced', 'Failed', 'Complained'] },
+  Sent: {
+    means: 'was accepted by Resend, or by NOTIFY_URL',
+    next: ['Unknown', 'Delivered', 'Bounced', 'Failed', 'Complained'],
+  },
   Delivered: { means: 'has arrived', next: ['Bounced', 'Failed', 'Complained'] },
   Bounced: { means: 'was rejected by the mail server of its receiver', next: [] },
   Complained: { means: 'has arrived, and was marked as spam', next: [] },
   Failed: { means: 'was refused for good', next: ['Pending'] },
-  Unknown: { means: 'may have been sent or not', next: ['Pending', ...afterSending] },
+  Unknown: { means: 'may have arrived or not', next: ['Pending', ...afterSending] },
   Withheld: { means: 'is not to be sent', next: ['Pending', ...afterSending] },
 }
 
 export const withheldReasons: Record<WithheldBecause, string> = {
-  TooMany: 'there were too many mails: a summary tells of its enquiry',
-  TooOld: 'it had waited for too long',
+  TooMany: 'there were too many mails: its enquiry is at the desk',
+  TooOld: 'it had waited for too long, or a newer summary takes its place',
   ThreeADay: 'its receiver has had three mails within 24 hours',
   Ended: 'the subscription is confirmed or has ended',
   Restored: 'it was pending in a backup, and may have been sent since',
   NotStaff: 'its receiver is no longer one of STAFF_EMAILS',
   ByStaff: 'staff have marked the enquiry as spam',
+  NoUrl: 'NOTIFY_URL is not set any more',
 }
 
 /** What became of a try. */

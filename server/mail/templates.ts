@@ -3,17 +3,16 @@ import { COMPOSITION_ID, productPath } from '../../shared/catalogue.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { OrderField } from '../../shared/order.ts'
-import { PRIVACY_PATH } from '../../shared/page-paths.ts'
+import { PRIVACY_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { UNCONFIRMED_DAYS } from '../../shared/subscription.ts'
 import { callLink, mailLink, whatsAppLink } from '../../shared/visitor-contact.ts'
-import { type Enquiry, enquiryFields, fieldLabels } from '../database/enquiry.ts'
+import { type Enquiry, enquiryFields, fieldLabels, REFERENCE } from '../database/enquiry.ts'
 import type { Subscriber } from '../database/generated/client.ts'
-import { subscriptionLink, UNCONFIRMED_DAYS } from '../newsletter/subscribers.ts'
-import { REFERENCE } from '../orders/storing.ts'
+import { escaped } from '../html.ts'
 import {
   buttons,
   type Content,
   createContent,
-  escaped,
   link,
   linkList,
   MUTED_STYLE,
@@ -23,25 +22,20 @@ import {
   referencePart,
   table,
 } from './parts.ts'
-import type { StoredMail } from './queue.ts'
 import type { Message } from './resend.ts'
 
-/** Made of stored rows and settings only, so that a repeat has the same bytes. Without `publicUrl` no mail links to the site. */
-export function writeMessage(mail: StoredMail, publicUrl = ''): Message {
-  const { kind, tag, to, text, enquiry, subscriber } = mail
-  if (to && text) return { tag, to, ...createSummary(text, publicUrl) }
-  if (to && enquiry) return { tag, to, replyTo: enquiry.email, ...createNotice(enquiry, publicUrl) }
-  const toVisitor = { tag, replyTo: brand.email }
-  if (subscriber) return { ...toVisitor, to: subscriber.email, ...createConfirmation(subscriber, publicUrl) }
-  if (enquiry) return { ...toVisitor, to: enquiry.email, ...createAcknowledgement(enquiry, publicUrl) }
-  throw new Error(`What a mail of the kind ${kind} is about was erased`)
+/** What a mail says, and to whom a reply goes. */
+type Letter = Content & Pick<Message, 'replyTo' | 'headers'>
+
+export function subscriptionLink({ id, secret }: Pick<Subscriber, 'id' | 'secret'>, publicUrl: string): string {
+  return `${publicUrl}${SUBSCRIPTION_PATH}?token=${id}.${secret}`
 }
 
 /** What staff do first stands first. */
-export function createNotice(enquiry: Enquiry, publicUrl: string): Content {
+export function createNotice(enquiry: Enquiry, publicUrl: string): Letter {
   const { reference, mobile, email, receivedAt } = enquiry
   const links: Partial<Record<OrderField, string>> = { mobile: callLink(mobile), email: mailLink(email) }
-  return createContent(titleOf(enquiry), [
+  const content = createContent(titleOf(enquiry), [
     buttons({ Call: callLink(mobile), WhatsApp: whatsAppLink(mobile), Write: mailLink(email, reference) }),
     table([
       ...enquiryFields.map((field): Row => [fieldLabels[field], enquiry[field], links[field]]),
@@ -51,6 +45,7 @@ export function createNotice(enquiry: Enquiry, publicUrl: string): Content {
     ...(publicUrl ? [buttons({ [`Open ${reference}`]: deskLink(reference, publicUrl) })] : []),
     paragraph('A reply to this mail goes to the visitor.', MUTED_STYLE),
   ])
+  return { ...content, replyTo: email }
 }
 
 function deskLink(reference: string, publicUrl: string): string {
@@ -58,7 +53,7 @@ function deskLink(reference: string, publicUrl: string): string {
 }
 
 /** The first line is the subject. A block of several lines is a list with a heading. */
-function createSummary(summary: string, publicUrl: string): Content {
+export function createSummary(summary: string, publicUrl: string): Letter {
   const [title = '', ...lines] = summary.split('\n')
   const blocks = lines.join('\n').trim().split('\n\n')
   const toPart = (block: string): Part => {
@@ -101,9 +96,9 @@ const ADVISORY =
 const WHY = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
 
 /** Without the name and other typed text, so that nobody can use it to send a text of their own. */
-export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Content {
+export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Letter {
   const { reference, products, quantity, retailerSelfUse, mobile } = enquiry
-  return createContent(`${brand.name}: your enquiry ${reference}`, [
+  const content = createContent(`${brand.name}: your enquiry ${reference}`, [
     paragraph(THANKS),
     referencePart(reference),
     table([
@@ -117,6 +112,7 @@ export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Cont
     paragraph(WHY, MUTED_STYLE),
     ...(publicUrl ? [linkList(siteLinks(products, publicUrl))] : []),
   ])
+  return { ...content, replyTo: brand.email }
 }
 
 function siteLinks(product: string, publicUrl: string) {
@@ -127,7 +123,7 @@ function siteLinks(product: string, publicUrl: string) {
 }
 
 /** Asks whether the address is the subscriber's own. It says nothing of anybody: a stranger may have typed it. */
-function createConfirmation(subscriber: Subscriber, publicUrl: string) {
+export function createConfirmation(subscriber: Subscriber, publicUrl: string): Letter {
   const url = subscriptionLink(subscriber, publicUrl)
   const ask = `Somebody, we hope you, has entered this address to get news from ${brand.company}, now and then. If it was you, please confirm it: open this page and press its button.`
   const forget = `If it was not you, you need do nothing: we send you nothing more, and remove the address from the list after ${UNCONFIRMED_DAYS} days. To have it removed within two days, open that page and press “Remove my address”.`
@@ -137,7 +133,7 @@ function createConfirmation(subscriber: Subscriber, publicUrl: string) {
     paragraph(forget, MUTED_STYLE),
   ])
   const headers = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
-  return { ...content, headers }
+  return { ...content, headers, replyTo: brand.email }
 }
 
 /** To one of staff. The page behind the link has a button: mail scanners follow links. */

@@ -31,10 +31,3 @@ export async function readBacklog(db: Db) {
     oldestPendingSeconds: seconds,
   }
 }
-
-export async function readOldestNewEnquiry(db: Db) {
-  const [oldest] = await db.$queryRaw<{ reference: string; seconds: number }[]>`
-    SELECT "Reference" AS "reference", greatest(0, extract(epoch FROM now() - "ReceivedAt"))::int AS "seconds"
-    FROM "Quvera_Form" WHERE "Status" = 'New' ORDER BY "ReceivedAt" LIMIT 1`
-  return oldest
-}

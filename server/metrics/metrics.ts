@@ -4,7 +4,8 @@ import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { ORDER_FORM } from '../http/posted-forms.ts'
 import { readBackupAge } from '../operations/daily-backup.ts'
-import { readBacklog, readOldestNewEnquiry } from './backlog.ts'
+import { readOldestNewEnquiry } from '../operations/problems.ts'
+import { readBacklog } from './backlog.ts'
 import type { WebVitals } from './web-vitals.ts'
 
 export type Metrics = Awaited<ReturnType<typeof startMetrics>>

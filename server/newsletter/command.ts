@@ -1,12 +1,12 @@
 import { pipeline } from 'node:stream/promises'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { asciiEmail } from '../../shared/typed-text.ts'
+import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
-import { createCsv } from '../desk/csv.ts'
 import { publicUrlOf } from '../env.ts'
 import { formatCount } from '../format.ts'
+import { subscriptionLink } from '../mail/templates.ts'
 import { type AddCommand, printTable, type Terminal } from '../terminal.ts'
-import { subscriptionLink } from './subscribers.ts'
 
 export function subscribersCommand(add: AddCommand, terminal: Terminal) {
   add('subscribers')

@@ -1,29 +1,19 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
 import { messages } from '../../shared/order.ts'
-import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { CONSENT_VERSION, type Subscription } from '../../shared/subscription.ts'
+import { CONSENT_VERSION, LINK_DAYS, type Subscription } from '../../shared/subscription.ts'
 import { type Db, readNow } from '../database/database.ts'
+import { isDatabaseRefusal } from '../database/errors.ts'
 import type { Subscriber } from '../database/generated/client.ts'
-import { isDatabaseRefusal, RequestError } from '../errors.ts'
-import { DAY_MS } from '../format.ts'
-import type { Availability } from '../orders/availability.ts'
-
-/** An address that is not confirmed within these days is deleted. */
-export const UNCONFIRMED_DAYS = 30
-/** How long the link works. The row is deleted a day after that: after UNCONFIRMED_DAYS in all. */
-const LINK_DAYS = UNCONFIRMED_DAYS - 1
+import { RequestError } from '../errors.ts'
 
 export type Subscribers = ReturnType<typeof createSubscribers>
 
 interface SubscribersOptions {
-  availability: Pick<Availability, 'failed'>
+  /** Is told of a database that does not answer. */
+  availability: { failed(error: unknown): void }
   log: Pick<Logger, 'error'>
   onStored(): void
-}
-
-export function subscriptionLink({ id, secret }: Pick<Subscriber, 'id' | 'secret'>, publicUrl: string): string {
-  return `${publicUrl}${SUBSCRIPTION_PATH}?token=${id}.${secret}`
 }
 
 export function createSubscribers(db: Db, { availability, log, onStored }: SubscribersOptions) {
@@ -97,18 +87,4 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
         SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = subscriber."Id"
           AND ("Status" = 'Pending' OR "FirstTriedAt" BETWEEN now() - interval '1 minute' AND now()))`,
   ])
-}
-
-/**
- * At most so many; whoever calls repeats it until it returns fewer. An unconfirmed address without EndsAt was restored from a
- * backup: its time begins now.
- * @returns how many were deleted
- */
-export async function deleteExpiredSubscribers(db: Db, now: Date, limit: number): Promise<number> {
-  const before = new Date(now.getTime() - DAY_MS)
-  const endsAt = new Date(now.getTime() + LINK_DAYS * DAY_MS)
-  while (
-    (await db.subscriber.updateMany({ where: { confirmedAt: null, endsAt: null }, data: { endsAt }, limit })).count
-  );
-  return (await db.subscriber.deleteMany({ where: { endsAt: { lt: before } }, limit })).count
 }

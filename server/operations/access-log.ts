@@ -5,6 +5,17 @@ import { formatCount } from '../format.ts'
 /** An access log line names so many enquiries; of more it has the number. */
 const REFERENCES_MAX = 5
 
+/**
+ * Adds a line: who has seen or changed what. The database sets time and role. Its callers decide what a failure means.
+ * @param what references, or how many rows of what; nothing about a person
+ */
+export async function recordAccess(
+  db: Pick<Db, 'access'>,
+  { who, command, what }: { who: string; command: string; what: string | { reference: string }[] },
+): Promise<void> {
+  await db.access.createMany({ data: { who, command, what: typeof what === 'string' ? what : listReferences(what) } })
+}
+
 /** The references of a few enquiries, or how many there are: what an access log line says. */
 export function listReferences(rows: { reference: string }[]): string {
   const isShort = rows.length > 0 && rows.length <= REFERENCES_MAX

@@ -2,8 +2,7 @@ import { open, unlink } from 'node:fs/promises'
 import { writeBackup } from '../database/backup.ts'
 import { OperatorError } from '../errors.ts'
 import { formatCount } from '../format.ts'
-import type { AddCommand, Terminal } from '../terminal.ts'
-import { UsageError } from './person.ts'
+import { type AddCommand, type Terminal, UsageError } from '../terminal.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

@@ -8,10 +8,8 @@ import { OperatorError } from '../errors.ts'
 import { formatAge } from '../format.ts'
 import { createPostBody, sendPost } from '../mail/post-channel.ts'
 import { createMailer } from '../mail/resend.ts'
-import { readOldestNewEnquiry } from '../metrics/backlog.ts'
-import type { AddCommand, Terminal } from '../terminal.ts'
-import { UsageError } from './person.ts'
-import { readProblems } from './problems.ts'
+import { type AddCommand, type Terminal, UsageError } from '../terminal.ts'
+import { readOldestNewEnquiry, readProblems } from './problems.ts'
 
 const TIMEOUT_MS = 10_000
 const NAME_WIDTH = 24
@@ -91,7 +89,7 @@ async function sendTestPost(env: Terminal['env']): Promise<string> {
   const id = crypto.randomUUID()
   const reference = `${brand.referencePrefix}-TEST22`
   const stored = { id, reference, receivedAt: new Date(), status: 'New', suspectedSpam: false, note: null } as const
-  const enquiry: Enquiry = { ...exampleOrder, quantity: String(exampleOrder.quantity), ...stored }
+  const enquiry: Enquiry = { ...exampleOrder, quantity: String(exampleOrder.quantity), contentHash: '', ...stored }
   const body = createPostBody(format, enquiry, 'test')
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const { isAccepted, status, answer } = await sendPost({ url, secret }, `test/${id}`, body, timeout)

@@ -1,19 +1,10 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import { readNow, retryDeadlock } from '../database/database.ts'
+import { readNow } from '../database/database.ts'
 import { type Enquiry, inOrder, type ListOrder, readEnquiries } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { formatCount } from '../format.ts'
-import type { AddCommand, Terminal } from '../terminal.ts'
-import {
-  type Age,
-  findByReference,
-  isOfPerson,
-  type Person,
-  readAge,
-  readPerson,
-  readReferences,
-  UsageError,
-} from './person.ts'
+import { type AddCommand, type Terminal, UsageError } from '../terminal.ts'
+import { type Age, findByReference, isOfPerson, type Person, readAge, readPerson, readReferences } from './person.ts'
 
 const LISTED_MAX = 50
 /** Few enough for a short statement. */
@@ -69,7 +60,7 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const eraseSome = () => db.$executeRaw`
           DELETE FROM "Quvera_Form" WHERE "Id" IN (SELECT form."Id" FROM "Quvera_Form" form WHERE ${isMeant} LIMIT ${CHUNK})`
         // Another process may erase the same ones first: the end is when none is left.
-        do await retryDeadlock(eraseSome)
+        do await eraseSome()
         while ((await find('oldest', 1)).length > 0)
         if (subscription) await db.subscriber.deleteMany({ where: subscription })
         print(`Erased ${what}. ${ELSEWHERE}`)

@@ -1,22 +1,22 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Context } from '../http/context.ts'
-import { readProblems } from './problems.ts'
 
 /** Anybody may ask these addresses: what was found is used again for this time, so that requests cost nothing. */
 const READY_CACHE_MS = 2000
 const PROBLEMS_CACHE_MS = 10_000
 const NOT_STORED = 'Orders cannot be stored.'
+const NOT_READ = 'What else is wrong could not be read from the database. Orders can be stored.'
 
 /**
  * `/healthz`: the process takes requests. `/readyz`, for balancers: it can store orders; the reason of a failure is in the log
  * only. `/statusz`, for monitors: what somebody has to mend, in sentences without personal data.
  */
-export function serveHealth(app: FastifyInstance, { db, env, availability, isEnding }: Context): void {
+export function serveHealth(app: FastifyInstance, { readProblems, availability, isEnding }: Context): void {
   const probe = cached(READY_CACHE_MS, availability.check)
   const findProblems = cached(PROBLEMS_CACHE_MS, async () => {
     await availability.check()
     if (!availability.isUp()) return [NOT_STORED]
-    return readProblems(db, env, { siteSeconds: process.uptime() }).catch(() => [NOT_STORED])
+    return readProblems().catch(() => [NOT_READ])
   })
 
   const answer = (reply: FastifyReply, status: 'ok' | 'leaving' | 'unavailable') =>

@@ -3,13 +3,13 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind } from '../database/generated/enums.ts'
 import { redact } from '../errors.ts'
 import { formatAge, formatCount, staffCommand } from '../format.ts'
-import { isOpen, readCount } from '../mail/budget.ts'
-import { MAY_SEND_AGAIN, retryMails, TO_RING } from '../mail/queue.ts'
-import { names, queuedKinds, states, withheldReasons } from '../mail/states.ts'
-import { readOldestNewEnquiry } from '../metrics/backlog.ts'
-import { type AddCommand, printTable, type Terminal } from '../terminal.ts'
-import { findByReference, readReferences, UsageError } from './person.ts'
-import { readProblems } from './problems.ts'
+import { isOpen, kinds, queuedKinds, readCount } from '../mail/kinds.ts'
+import { TO_RING } from '../mail/of-enquiry.ts'
+import { MAY_SEND_AGAIN, retryMails } from '../mail/queue.ts'
+import { states, withheldReasons } from '../mail/states.ts'
+import { type AddCommand, printTable, type Terminal, UsageError } from '../terminal.ts'
+import { findByReference, readReferences } from './person.ts'
+import { countUntold, readOldestNewEnquiry, readProblems } from './problems.ts'
 
 const LISTED_MAX = 200
 /** Nobody has to act for a subscriber: anybody can type an address. */
@@ -32,7 +32,7 @@ const sections: Section[] = [
   },
   {
     title: 'Visitors to ring',
-    where: TO_RING,
+    where: Prisma.sql`mail."Kind" = 'Acknowledgement' AND mail."Status" IN ('Bounced', 'Failed', 'Complained') AND ${TO_RING}`,
     advice: 'The address is wrong, or its owner wants no mail: ring the visitor, then mark the enquiry at the desk.',
   },
   {
@@ -137,7 +137,7 @@ async function printMails(terminal: Terminal, db: Db) {
 async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]> {
   const env = readEnv()
   const reasons = await readProblems(db, env, { withAddresses: true })
-  const untold = await db.enquiry.count({ where: { untoldSince: { not: null } } })
+  const untold = await countUntold(db)
   if (untold > 0) reasons.push(`${formatCount(untold, 'enquiry waits', 'enquiries wait')} for the next summary.`)
   const pending = await db.$queryRaw<{ kind: MailKind }[]>`
     SELECT DISTINCT "Kind"::text AS "kind" FROM "Quvera_Mail" WHERE "Status" = 'Pending'`
@@ -149,11 +149,11 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   const { MAIL_DAILY_BUDGET: budget } = env
   const count = await readCount(db)
   for (const kind of waiting) {
-    if (kind === 'Confirmation' && !env.PUBLIC_URL)
+    if (kinds[kind].needsPublicUrl && !env.PUBLIC_URL)
       reasons.push('Confirmations wait: PUBLIC_URL is not set here, and their links begin with it.')
     else if (!isOpen(kind, budget, count))
       reasons.push(
-        `${names[kind].many} wait: ${count} of the ${budget} mails of MAIL_DAILY_BUDGET are used in 24 hours.`,
+        `${kinds[kind].many} wait: ${count} of the ${budget} mails of MAIL_DAILY_BUDGET are used in 24 hours.`,
       )
   }
   return reasons

@@ -1,11 +1,12 @@
 import { pipeline } from 'node:stream/promises'
+import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
-import { createCsv, readRecords, recordColumns } from '../desk/csv.ts'
+import { readRecords, recordColumns } from '../desk/csv.ts'
 import { formatCount } from '../format.ts'
-import { type AddCommand, type Terminal, writeJson } from '../terminal.ts'
+import { type AddCommand, type Terminal, UsageError, writeJson } from '../terminal.ts'
 import { describeChosen, listReferences } from './access-log.ts'
-import { type Filters, isOfPerson, type Person, readPerson, toFilter, UsageError, withFilters } from './person.ts'
+import { type Filters, isOfPerson, type Person, readPerson, toFilter, withFilters } from './person.ts'
 
 export function exportCommand(add: AddCommand, terminal: Terminal) {
   withFilters(add('export'))

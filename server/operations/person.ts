@@ -6,13 +6,10 @@ import { asciiEmail } from '../../shared/typed-text.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { EnquiryStatus } from '../database/generated/enums.ts'
-import { mobileDigits } from '../desk/search.ts'
 import { OperatorError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
+import { UsageError } from '../terminal.ts'
 import { monthsBefore } from './retention.ts'
-
-/** Wrong usage: exit code 2. */
-export class UsageError extends Error {}
 
 /** The start of a day in India. */
 function readDay(text: string): Date {
@@ -138,4 +135,11 @@ export function readPerson(text: string): Person {
 export function isOfPerson(person: Person): Prisma.Sql {
   if ('mobile' in person) return Prisma.sql`form."Mobile" = ${person.mobile}`
   return Prisma.sql`lower(form."Email") = lower(${person.email})`
+}
+
+/** The digits of a mobile number, or of a part of one, without +91 or a leading 0; undefined if the text is no number. */
+export function mobileDigits(text: string): string | undefined {
+  const plain = text.replace(/[\s()./\p{Dash}\p{Cf}]/gu, '')
+  const digits = plain.replace(/^(?:\+91|0091)/, '').replace(/^(?:91)?0?(?=\d{10}$)/, '')
+  return /^\d+$/.test(digits) ? digits : undefined
 }

@@ -3,13 +3,16 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
 import { formatAge, formatCount } from '../format.ts'
-import { STRANGERS_A_DAY, summaryIntervalMs } from '../mail/budget.ts'
+import { STRANGERS_A_DAY, summaryIntervalMs } from '../mail/kinds.ts'
 import { REFUSED_LEASE } from '../mail/states.ts'
+import { LAST_SUMMARY_AT, untold } from '../mail/told.ts'
 import { findBackupProblem } from './daily-backup.ts'
 
 /* What somebody has to mend, for `/statusz`, the desk, the digest and `staff check`. */
 
 const LATE_SECONDS = 15 * 60
+/** As in mail/summary.ts. */
+const WAIT_MS = 60_000
 /** A try pushes the DueAt of few mails: the oldest are among so many. */
 const FIRST_MAX = 100
 /** After its start a site makes the backup of the day first. */
@@ -20,6 +23,7 @@ const OF_A_DAY = Prisma.sql`"Quvera_Mail" WHERE "To" IS NOT NULL AND "FirstTried
 
 interface Facts {
   untoldSeconds: number | null
+  lastSummarySeconds: number | null
   waitingSeconds: number | null
   /** Mails that wait for an address that is not one of STAFF_EMAILS here. */
   forOthers: number
@@ -29,24 +33,45 @@ interface Facts {
   linksOfStrangers: number
 }
 
-/**
- * A sentence for each problem; none if all is well. They hold no personal data unless `withAddresses`: then those of staff.
- * @param siteSeconds how long the site has been running, if this process is the site
- */
+/** As the site reads them. An enquiry that is untold counts at two looks a minute apart: after an outage the sender comes first. */
+export function createProblemReader(db: Db, env: Env) {
+  let untoldSince: number | undefined
+  return async (options: Pick<ProblemOptions, 'withAddresses'> = {}) => {
+    const isLasting = () => untoldSince !== undefined && performance.now() - untoldSince >= WAIT_MS
+    const problems = await readProblems(db, env, {
+      ...options,
+      siteSeconds: process.uptime(),
+      onUntold(isUntold) {
+        untoldSince = isUntold ? (untoldSince ?? performance.now()) : undefined
+        return isLasting()
+      },
+    })
+    return problems
+  }
+}
+
+interface ProblemOptions {
+  /** Sentences name addresses of staff. They hold no other personal data. */
+  withAddresses?: boolean
+  /** How long the site has been running, if this process is the site. */
+  siteSeconds?: number
+  /** Decides whether an untold enquiry counts. */
+  onUntold?: (isUntold: boolean) => boolean
+}
+
+/** A sentence for each problem; none if all is well. */
 export async function readProblems(
   db: Db,
   env: Env,
-  { withAddresses = false, siteSeconds = STARTING_SECONDS } = {},
+  { withAddresses = false, siteSeconds = STARTING_SECONDS, onUntold = (isUntold) => isUntold }: ProblemOptions = {},
 ): Promise<string[]> {
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, BACKUP_DIR: backupDir } = env
   const addresses = staff.map((address) => address.toLowerCase())
   const facts = await readFacts(db, addresses)
   const untoldMax = summaryIntervalMs(budget, staff.length) / 1000 + LATE_SECONDS
+  const isUntold = Number(facts.untoldSeconds) > untoldMax && (facts.lastSummarySeconds ?? untoldMax + 1) > untoldMax
   const problems: [applies: unknown, text: string][] = [
-    [
-      Number(facts.untoldSeconds) > untoldMax,
-      `Nobody has been told of an enquiry for ${formatAge(Number(facts.untoldSeconds))}.`,
-    ],
+    [onUntold(isUntold), `Nobody has been told of an enquiry for ${formatAge(Number(facts.untoldSeconds))}.`],
     [
       Number(facts.waitingSeconds) > LATE_SECONDS,
       `A mail to staff has waited for ${formatAge(Number(facts.waitingSeconds))}${env.RESEND_API_KEY ? '.' : ': RESEND_API_KEY is not set.'}`,
@@ -87,8 +112,8 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
         WHERE "Status" = 'Pending' AND "Kind" = kind ORDER BY "DueAt" LIMIT ${FIRST_MAX}) mail
     )
     SELECT
-      (SELECT extract(epoch FROM now() - min("UntoldSince"))::float FROM "Quvera_Form"
-        WHERE "UntoldSince" IS NOT NULL AND NOT "SuspectedSpam") AS "untoldSeconds",
+      (SELECT extract(epoch FROM now() - min("ReceivedAt"))::float FROM "Quvera_Form" form WHERE ${untold(WAIT_MS)}) AS "untoldSeconds",
+      extract(epoch FROM now() - ${LAST_SUMMARY_AT})::float AS "lastSummarySeconds",
       (SELECT extract(epoch FROM now() - min("QueuedAt"))::float FROM first) AS "waitingSeconds",
       (SELECT count(*)::int FROM first WHERE address <> ALL(${addresses}::text[]))
         AS "forOthers",
@@ -96,7 +121,7 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
       EXISTS (SELECT FROM ${OF_A_DAY} AND "SentAt" < now() - interval '1 hour' AND "Status" = 'Sent')
         AND NOT EXISTS (SELECT FROM ${OF_A_DAY} AND "Status" IN ('Delivered', 'Bounced', 'Complained')) AS "hasNoEvents",
       coalesce((SELECT bool_and("Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld')) FROM "Quvera_Mail"
-        WHERE "SummaryId" = (SELECT max("Id") FROM "Quvera_Summary" WHERE "At" > now() - interval '7 days')), FALSE)
+        WHERE "Kind" = 'Summary' AND "QueuedAt" = ${LAST_SUMMARY_AT} AND "QueuedAt" > now() - interval '7 days'), FALSE)
         AS "isSummaryLost",
       (SELECT count(*)::int FROM "Quvera_Mail" WHERE "Kind" = 'SignIn' AND "Mailbox" IS NULL
         AND "QueuedAt" > now() - interval '24 hours' AND "FirstTriedAt" IS NOT NULL) AS "linksOfStrangers"`
@@ -118,4 +143,18 @@ function readLostAddresses(db: Db, addresses: string[]) {
     WHERE NOT EXISTS (SELECT FROM "Quvera_Mail"
       WHERE lower("To") = address AND "SentAt" > bad."QueuedAt"
         AND ("Status" = 'Delivered' OR (bad."Status" = 'Failed' AND "Status" = 'Sent')))`
+}
+
+/** Enquiries of which staff do not know yet. */
+export async function countUntold(db: Db): Promise<number> {
+  const [{ count }] = await db.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS "count" FROM "Quvera_Form" form WHERE ${untold(WAIT_MS)}`
+  return count
+}
+
+export async function readOldestNewEnquiry(db: Db) {
+  const [oldest] = await db.$queryRaw<{ reference: string; seconds: number }[]>`
+    SELECT "Reference" AS "reference", greatest(0, extract(epoch FROM now() - "ReceivedAt"))::int AS "seconds"
+    FROM "Quvera_Form" WHERE "Status" = 'New' ORDER BY "ReceivedAt" LIMIT 1`
+  return oldest
 }

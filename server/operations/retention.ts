@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import { type Db, readNow, retryDeadlock } from '../database/database.ts'
+import { LINK_DAYS } from '../../shared/subscription.ts'
+import { type Db, readNow } from '../database/database.ts'
 import { isLeased, takeLease } from '../database/lease.ts'
 import { DAY_MS } from '../format.ts'
-import { deleteExpiredSubscribers } from '../newsletter/subscribers.ts'
 
 const LEASE = 'retention'
 /** How long after the start, and after each run, the next run begins. */
@@ -16,13 +16,13 @@ const DOUBT_LEASE = 'retention is in doubt'
 const IN_DOUBT = `nothing is erased for ${DOUBT_DAYS} days: by the database's clock the last run was longer ago. Is that clock right?`
 
 /** What the function `Quvera_erase_old` erases. The site's role may not erase otherwise, and never an enquiry younger than a month. */
-const ERASED_DAILY = ['access lines', 'summaries', 'sign-in mails', 'enquiries'] as const
+const ERASED_DAILY = ['access lines', 'mails to staff', 'enquiries'] as const
 
 /** Repeats a deletion of one portion until nothing is left. @returns how many rows were deleted */
 async function inPortions(deletePortion: () => Promise<number>): Promise<number> {
   let deleted = 0
   while (true) {
-    const count = await retryDeadlock(deletePortion)
+    const count = await deletePortion()
     if (count === 0) return deleted
     deleted += count
   }
@@ -97,4 +97,18 @@ export function startRetention(db: Db, months: number, log: Logger): () => Promi
     clearInterval(timer)
     return running
   }
+}
+
+/**
+ * At most so many; whoever calls repeats it until it returns fewer. An unconfirmed address without EndsAt was restored from a
+ * backup: its time begins now.
+ * @returns how many were deleted
+ */
+export async function deleteExpiredSubscribers(db: Db, now: Date, limit: number): Promise<number> {
+  const before = new Date(now.getTime() - DAY_MS)
+  const endsAt = new Date(now.getTime() + LINK_DAYS * DAY_MS)
+  while (
+    (await db.subscriber.updateMany({ where: { confirmedAt: null, endsAt: null }, data: { endsAt }, limit })).count
+  );
+  return (await db.subscriber.deleteMany({ where: { endsAt: { lt: before } }, limit })).count
 }

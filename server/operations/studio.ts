@@ -9,7 +9,8 @@ import type { Database } from '../database/database.ts'
 import { openForCommand } from '../database/open.ts'
 import { type Env, readEnvOrExit } from '../env.ts'
 import { exitWithReason, OperatorError } from '../errors.ts'
-import { writeAccessLine } from './command-access.ts'
+import { notRecorded, userOf } from '../terminal.ts'
+import { recordAccess } from './access-log.ts'
 
 const LOOPBACK = '127.0.0.1'
 const ANY_IPV4 = '0.0.0.0'
@@ -28,7 +29,9 @@ async function serveStudio(env: Env, variables: NodeJS.ProcessEnv, port: number)
   // Held until Studio ends: without the site, this process is the one that started PostgreSQL.
   const database = await openForCommand({ url, dataDir })
   if (url) await assertReader(database)
-  await writeAccessLine({ command: 'studio', env: () => env, errors: process.stderr }, database.db, 'everything')
+  await recordAccess(database.db, { who: userOf(env), command: 'studio', what: 'everything' }).catch((error) => {
+    console.error(notRecorded(error))
+  })
   const studioPort = await findFreePort()
   // Of the embedded database the socket in DATA_DIR: Studio's driver knows the variables of PostgreSQL's own programs.
   const socket = { DATABASE_URL: 'postgresql:///quvera', PGHOST: dataDir, PGPORT: '5432', PGUSER: READER }

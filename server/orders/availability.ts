@@ -1,6 +1,8 @@
 // Tells whether enquiries can be stored, and logs a line when they cannot, and one when they can again.
+
 import type { Logger } from 'pino'
-import { innerError, propertiesOf, sqlState } from '../errors.ts'
+import { innerError, sqlState } from '../database/errors.ts'
+import { propertiesOf } from '../errors.ts'
 
 export type Availability = ReturnType<typeof createAvailability>
 

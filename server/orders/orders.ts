@@ -5,12 +5,14 @@ import type { Received } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import { type Db, readNow } from '../database/database.ts'
-import { type Enquiry, isSameOrder, readEnquiries } from '../database/enquiry.ts'
+import { type Enquiry, readEnquiries } from '../database/enquiry.ts'
+import { isConnectionLost, isConnectTimeout, sqlState } from '../database/errors.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { isConnectionLost, isConnectTimeout, RequestError, sqlState } from '../errors.ts'
+import { RequestError } from '../errors.ts'
+import type { Recipients } from '../mail/of-enquiry.ts'
 import type { Availability } from './availability.ts'
 import { createBatchWriter } from './batch-writer.ts'
-import { findEqualEnquiry, type InsertRow, insertEnquiries, type Recipients, toInsertRow } from './storing.ts'
+import { findEqualEnquiry, type InsertRow, insertEnquiries, toInsertRow } from './storing.ts'
 
 /*
  * An order is stored under its submission key, in one statement. For a form that the browser posts, with a key or without, an
@@ -67,7 +69,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
     if (!enquiry) return 'taken'
     const { id, reference, receivedAt, now } = enquiry
     if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
-    if (!isSameOrder(enquiry, order)) throw new RequestError(409, messages.conflict)
+    if (enquiry.contentHash !== row.ContentHash) throw new RequestError(409, messages.conflict)
     return { reference, ...(isEarlier(enquiry, now) && { receivedAt: receivedAt.toISOString() }) }
   }
 

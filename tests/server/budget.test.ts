@@ -1,7 +1,9 @@
 // Mails keep to the budget of 24 hours, which counts receivers, and staff learn of every enquiry within it.
+
 import { expect, it } from 'vitest'
 import type { MailKind } from '../../server/database/generated/enums.ts'
-import { isOpen, readCount, summaryIntervalMs } from '../../server/mail/budget.ts'
+import { isOpen, readCount, summaryIntervalMs } from '../../server/mail/kinds.ts'
+import { countUntold } from '../../server/operations/problems.ts'
 import { insertEnquiries, toInsertRow } from '../../server/orders/storing.ts'
 import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -34,13 +36,12 @@ it.each([
 it('the count is of mails tried within 24 hours, each for one receiver, and neither of posts nor of the future', async () => {
   const { db } = await anOpenDatabase()
   const tried = (hours: number) => ({ status: 'Failed', dueAt: null, firstTriedAt: hoursAgo(hours) }) as const
-  const { id } = await db.summary.create({ data: { text: 'x' } })
   await storeEnquiry(db)
   const { id: enquiryId } = await db.enquiry.findFirstOrThrow()
   await db.mail.createMany({
     data: [
       ...[0.1, 23.9, 24.1, -1].map((hours) => ({ kind: 'SignIn' as const, to: 'a@b.in', ...tried(hours) })),
-      ...['a@b.in', 'c@d.in'].map((to) => ({ kind: 'Summary' as const, summaryId: id, to, ...tried(1) })),
+      ...['a@b.in', 'c@d.in'].map((to) => ({ kind: 'Summary' as const, text: 'x', to, ...tried(1) })),
       { kind: 'SignIn', to: 'a@b.in', status: 'Withheld', withheldBecause: 'TooOld', dueAt: null },
       { kind: 'Post', enquiryId, ...tried(1) },
     ],
@@ -59,7 +60,7 @@ it('notices beyond their share are withheld, and a summary names their enquiries
   const summaries = app.resend.mails.slice(-3)
   expect(summaries.map(({ to }) => to[0])).toEqual(staff)
   const told = await app.db.mail.findMany({ where: { kind: 'Notice', status: 'Sent' }, distinct: ['enquiryId'] })
-  expect(summaries[0]?.subject).toContain(`: ${orders.length - told.length} enquiries, `)
+  expect(summaries[0]?.subject).toContain(` ${orders.length - told.length} not mailed one by one`)
   expect(await app.db.mail.count({ where: { kind: 'Notice', status: 'Withheld' } })).toBe(37)
-  expect(await app.db.enquiry.count({ where: { untoldSince: { not: null } } })).toBe(0)
+  expect(await countUntold(app.db)).toBe(0)
 })

@@ -1,6 +1,8 @@
 // The mails of an order go out once each, wait while Resend takes none, and are shown to staff when they cannot be sent.
+
 import { describe, expect, it } from 'vitest'
 import type { MailKind } from '../../server/database/generated/enums.ts'
+import { countUntold } from '../../server/operations/problems.ts'
 import { insertEnquiries, toInsertRow } from '../../server/orders/storing.ts'
 import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -83,7 +85,6 @@ describe('while Resend', () => {
     await app.db.mail.updateMany({ data: { firstTriedAt: hoursAgo(23.1), dueAt: new Date() } })
     await sendUntil(async () => expect(await states()).toEqual(['Unknown', 'Unknown']))
     expect(app.resend.mails).toHaveLength(0)
-    expect((await app.db.enquiry.findMany())[0]?.untoldSince).not.toBeNull() // a summary tells of it
   })
 
   it('answers one of them with a page of a firewall, the others go out', async () => {
@@ -99,9 +100,7 @@ it('are sent by kind: summaries, notices, confirmations, acknowledgements', asyn
   await submit(app.url, anOrder())
   const mails = { create: { kind: 'Confirmation' } } as const
   await app.db.subscriber.create({ data: { email: 'asha@shop.example', consentVersion: '1', mails } })
-  await app.db.summary.create({
-    data: { text: 'Quvera: 1 enquiry', mails: { create: { kind: 'Summary', to: STAFF } } },
-  })
+  await app.db.mail.create({ data: { kind: 'Summary', to: STAFF, text: 'Quvera: 1 waiting' } })
   await sendUntil(() => expect(app.resend.mails).toHaveLength(4))
   const tags = new Map((await mailRows()).map(({ tag, kind }) => [tag, kind]))
   const kinds: MailKind[] = ['Summary', 'Notice', 'Confirmation', 'Acknowledgement']
@@ -113,14 +112,12 @@ describe('that have waited for too long', () => {
     const old = hoursAgo(24 * 9)
     const pending = { Notice: 'Pending', Acknowledgement: 'Pending' }
     await storeEnquiry(app.db, { receivedAt: old, status: 'Contacted' }, pending)
-    const untold = await storeEnquiry(app.db, { receivedAt: old }, pending)
+    await storeEnquiry(app.db, { receivedAt: old }, pending)
     await storeEnquiry(app.db, { receivedAt: hoursAgo(24 * 6) }, pending)
     await sendUntil(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
     expect(app.resend.mails).toHaveLength(1) // the notice of six days ago
     expect(await app.db.mail.count({ where: { withheldBecause: 'TooOld' } })).toBe(5)
-    expect(await app.db.enquiry.findMany({ where: { untoldSince: { not: null } } })).toMatchObject([
-      { reference: untold },
-    ])
+    expect(await countUntold(app.db)).toBe(1)
   })
 
   it('are repeated under their key, if a try may have sent them, as long as that counts', async () => {

@@ -109,13 +109,15 @@ async function aFloodOfOldRows(count: number) {
   await storeEnquiries(db, count, daysAgo(800))
   const times = Array.from({ length: count }, () => daysAgo(800))
   await db.access.createMany({ data: times.map((at) => ({ at, who: 'x', command: 'list', what: '' })) })
-  await db.summary.createMany({ data: times.map((at) => ({ at, text: 'x' })) })
+  await db.mail.createMany({
+    data: times.map((queuedAt) => ({ queuedAt, kind: 'Summary' as const, to: 'x', text: 'x' })),
+  })
   await db.mail.createMany({ data: times.map((queuedAt) => ({ queuedAt, kind: 'SignIn' as const, to: 'x' })) })
   const subscribers = times.map((endsAt, index) => ({ email: `${index}@shop.example`, consentVersion: '1', endsAt }))
   await db.subscriber.createMany({ data: subscribers })
   const leftOver = async () => [
     await db.access.count(),
-    await db.summary.count(),
+    await db.mail.count({ where: { kind: 'Summary' } }),
     await db.mail.count({ where: { kind: 'SignIn' } }),
     await db.subscriber.count(),
     await db.enquiry.count({ where: { receivedAt: { lt: daysAgo(750) } } }),

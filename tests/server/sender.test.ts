@@ -1,10 +1,12 @@
 // The sender runs in one process at a time, keeps to the pace of Resend, and continues by itself after a failure.
+
 import { describe, expect, it, vi } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { isLeased, takeLease } from '../../server/database/lease.ts'
+import { queuedKinds } from '../../server/mail/kinds.ts'
 import { type ClaimedMail, claimNext, recordAnswer } from '../../server/mail/queue.ts'
 import { type Channel, startSender } from '../../server/mail/sender.ts'
-import { type Answer, queuedKinds } from '../../server/mail/states.ts'
+import type { Answer } from '../../server/mail/states.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually, untilSomeoneWaits } from '../support/eventually.ts'

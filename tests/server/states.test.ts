@@ -24,8 +24,3 @@ it.each<[what: string, data: object]>([
   await expect(db.mail.create({ data: mail })).rejects.toThrow(/check|Unique/)
   expect(await db.mail.count()).toBe(2)
 })
-
-it('the database refuses an enquiry that is untold and dealt with', async () => {
-  const { db } = await anOpenDatabase()
-  await expect(storeEnquiry(db, { status: 'Closed', untoldSince: new Date() })).rejects.toThrow('check')
-})

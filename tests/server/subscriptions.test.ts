@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { DAY_MS } from '../../server/format.ts'
-import { deleteExpiredSubscribers } from '../../server/newsletter/subscribers.ts'
+import { deleteExpiredSubscribers } from '../../server/operations/retention.ts'
 import { brand } from '../../shared/brand.ts'
 import { CONSENT_VERSION } from '../../shared/subscription.ts'
 import { aFolder } from '../support/a-folder.ts'

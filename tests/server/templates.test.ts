@@ -25,6 +25,7 @@ function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
     status: 'New',
     suspectedSpam: false,
     note: null,
+    contentHash: '',
     ...changes,
   }
 }

@@ -1,18 +1,17 @@
-// Staff are told of every enquiry: by a notice, or by a summary once no notice is on its way or has arrived.
-
+// Staff know of every enquiry that waits: by a notice, or by a summary that was written a minute after it came or later.
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { retryDeadlock } from '../../server/database/database.ts'
-import { Prisma } from '../../server/database/generated/client.ts'
 import type { MailStatus } from '../../server/database/generated/enums.ts'
-import { isLeased } from '../../server/database/lease.ts'
 import { readEnv } from '../../server/env.ts'
-import { ANY_SENDER, MAIL_LEASE, REFUSED_LEASE } from '../../server/mail/states.ts'
-import { createSummaryWriter, writeDigestIfDue, writeSummary } from '../../server/mail/summary.ts'
-import { insertEnquiries, markSpam, toInsertRow } from '../../server/orders/storing.ts'
+import { recipientsOf } from '../../server/mail/of-enquiry.ts'
+import { MAIL_LEASE } from '../../server/mail/states.ts'
+import { createSummaryWriter } from '../../server/mail/summary.ts'
+import { countUntold } from '../../server/operations/problems.ts'
+import { insertEnquiries, toInsertRow } from '../../server/orders/storing.ts'
 import { products } from '../../shared/catalogue.ts'
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import { anOrder } from '../support/an-order.ts'
-import { eventually, untilSomeoneWaits } from '../support/eventually.ts'
+import { eventually } from '../support/eventually.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
 import { columnsOf, hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
@@ -21,21 +20,22 @@ const [ASHA, RAVI, MEERA] = ['asha@quvera.test', 'ravi@quvera.test', 'meera@quve
 const DAY_MINUTES = 24 * 60
 
 /** A database, whose time passes when a test says so, with what staff were told. */
-async function aDesk(staff = [ASHA]) {
+async function aDesk(staff = [ASHA], DIGEST_AT = 'off') {
   const { db, env: variables } = await anOpenDatabase()
-  const env = { ...readEnv({}), RESEND_API_KEY: 're_test', STAFF_EMAILS: staff }
+  const env = { ...readEnv({}), RESEND_API_KEY: 're_test', STAFF_EMAILS: staff, DIGEST_AT }
   await db.lease.create({ data: { name: MAIL_LEASE, holder: 'one of the two', until: new Date() } })
   const failures: unknown[] = []
   const log = { error: (fields: unknown) => failures.push(fields) }
-  const writers = [createSummaryWriter(db, env, log), createSummaryWriter(db, env, log)]
+  const problems: string[] = []
   return {
     db,
     env,
     variables,
+    problems,
     /** Stores an order as the site does. */
     async order(changes: Record<string, unknown> = {}) {
       const row = toInsertRow(anOrder(changes))
-      await insertEnquiries(db, [row], { staff: env.STAFF_EMAILS, withPosts: true })
+      await insertEnquiries(db, [row], recipientsOf({ ...env, NOTIFY_URL: 'https://chat.example' }))
       return { id: row.Id, reference: row.Reference }
     },
     /** What becomes of notices, or of what `where` says. */
@@ -48,28 +48,31 @@ async function aDesk(staff = [ASHA]) {
       await this.become(status, { enquiryId: order.id })
       return order.reference
     },
-    async isUntold(id: string) {
-      return (await db.enquiry.findUniqueOrThrow({ where: { id } })).untoldSince !== null
-    },
-    /** So many minutes pass, and the two processes that have the lease look for what is due. */
+    /** So many minutes pass, and two processes look for what is due. */
     async after(minutes: number) {
-      const earlier = Prisma.sql`make_interval(secs => ${60 * minutes})`
-      await db.$executeRaw`UPDATE "Quvera_Summary" SET "At" = "At" - ${earlier}`
-      await db.$executeRaw`UPDATE "Quvera_Mail" SET "QueuedAt" = "QueuedAt" - ${earlier}`
-      await db.$executeRaw`
-        UPDATE "Quvera_Form" SET "UntoldSince" = "UntoldSince" - ${earlier}, "ReceivedAt" = "ReceivedAt" - ${earlier}`
-      await Promise.all(writers.map((write) => write(false)))
+      await db.$executeRaw`UPDATE "Quvera_Mail" SET "QueuedAt" = "QueuedAt" - make_interval(secs => ${60 * minutes})`
+      await db.$executeRaw`UPDATE "Quvera_Form" SET "ReceivedAt" = "ReceivedAt" - make_interval(secs => ${60 * minutes})`
+      const writers = [1, 2].map(() => createSummaryWriter(db, env, { readProblems: async () => problems, log }))
+      await Promise.all(writers.map((write) => write()))
       expect(failures).toEqual([])
     },
-    summaries: () => db.summary.findMany({ orderBy: { id: 'asc' }, include: { mails: true } }),
+    /** Each with its mails, the oldest first. */
+    async summaries() {
+      const mails = await db.mail.findMany({
+        where: { kind: 'Summary' },
+        orderBy: [{ queuedAt: 'asc' }, { id: 'asc' }],
+      })
+      const byTime = Map.groupBy(mails, ({ queuedAt }) => Number(queuedAt))
+      return [...byTime.values()].map((of) => ({ text: of[0]?.text ?? '', mails: of }))
+    },
   }
 }
 
 const references = (text = '') => text.match(/\b[A-Z]{2}-[0-9A-Z]{6}\b/g) ?? []
 
-/** What becomes of each notice, and by what staff are told of the enquiry then. */
-const cases: [notices: MailStatus[], told: 'by the notice' | 'by a summary' | 'later'][] = [
-  [['Pending'], 'later'],
+/** What becomes of each notice, and by what staff know of the enquiry then. */
+const cases: [notices: MailStatus[], told: 'by the notice' | 'by a summary'][] = [
+  [['Pending'], 'by the notice'],
   [['Sent'], 'by the notice'],
   [['Delivered'], 'by the notice'],
   [['Complained'], 'by the notice'],
@@ -78,19 +81,18 @@ const cases: [notices: MailStatus[], told: 'by the notice' | 'by a summary' | 'l
   [['Unknown'], 'by a summary'],
   [['Withheld'], 'by a summary'],
   [['Delivered', 'Bounced'], 'by the notice'],
-  [['Unknown', 'Pending'], 'later'],
+  [['Unknown', 'Pending'], 'by the notice'],
   [['Withheld', 'Unknown'], 'by a summary'],
   [['Bounced', 'Failed', 'Complained'], 'by the notice'],
   [['Bounced', 'Failed', 'Withheld'], 'by a summary'],
 ]
 
 describe('an enquiry whose notices become', () => {
-  it.each(cases)('%j is told %s', async (notices, told) => {
+  it.each(cases)('%j is known %s', async (notices, told) => {
     const desk = await aDesk([ASHA, RAVI, MEERA].slice(0, notices.length))
     const { id, reference } = await desk.order()
     for (const [index, status] of notices.entries())
       await desk.become(status, { enquiryId: id, to: desk.env.STAFF_EMAILS[index] ?? '' })
-    expect(await desk.isUntold(id)).toBe(told === 'by a summary')
     await desk.after(0.9)
     expect(await desk.summaries()).toEqual([])
     await desk.after(1)
@@ -98,7 +100,7 @@ describe('an enquiry whose notices become', () => {
     expect(summaries.flatMap(({ text }) => references(text))).toEqual(told === 'by a summary' ? [reference] : [])
     const receivers = summaries.flatMap(({ mails }) => mails.map(({ to }) => to))
     expect(receivers).toEqual(told === 'by a summary' ? desk.env.STAFF_EMAILS : [])
-    expect(await desk.isUntold(id)).toBe(false)
+    expect(await countUntold(desk.db)).toBe(0)
     await desk.after(2 * DAY_MINUTES)
     expect(await desk.summaries()).toHaveLength(summaries.length) // told once
   })
@@ -107,51 +109,40 @@ describe('an enquiry whose notices become', () => {
     const desk = await aDesk([ASHA, RAVI])
     const { id } = await desk.order()
     await desk.become('Failed', { enquiryId: id })
-    expect(await desk.isUntold(id)).toBe(true)
-    await desk.become('Pending', { enquiryId: id, to: RAVI })
-    expect(await desk.isUntold(id)).toBe(false)
-    await desk.become('Bounced', { enquiryId: id, to: RAVI })
-    expect(await desk.isUntold(id)).toBe(true)
-  })
-
-  it('bad once staff have dealt with it is not untold, and neither is one that they deal with', async () => {
-    const desk = await aDesk()
-    const [first, second] = [await desk.order(), await desk.order()]
-    await desk.db.enquiry.update({ where: { id: first.id }, data: { status: 'Contacted' } })
-    await desk.become('Bounced')
-    expect(await Promise.all([desk.isUntold(first.id), desk.isUntold(second.id)])).toEqual([false, true])
-    await desk.db.enquiry.update({ where: { id: second.id }, data: { status: 'Closed' } })
-    expect(await desk.isUntold(second.id)).toBe(false)
-    await desk.after(DAY_MINUTES)
+    await desk.become('Delivered', { enquiryId: id, to: RAVI })
+    await desk.after(2)
     expect(await desk.summaries()).toEqual([])
   })
 
-  it('bad in two sessions at the same moment is untold', async () => {
-    const desk = await aDesk([ASHA, RAVI])
-    const { id } = await desk.order()
-    let second: Promise<unknown> = Promise.resolve()
-    await desk.db.$transaction(async (other) => {
-      await other.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Failed', "DueAt" = NULL WHERE "To" = ${ASHA}`
-      second = desk.become('Failed', { enquiryId: id, to: RAVI })
-      await untilSomeoneWaits(other)
-    })
-    await second
-    expect(await desk.isUntold(id)).toBe(true)
+  it('bad rings nobody once staff have dealt with it, want to ring later, or it is to be erased', async () => {
+    const desk = await aDesk()
+    const orders = await Promise.all([1, 2, 3, 4].map(() => desk.order()))
+    const changes = [
+      { status: 'Contacted' as const },
+      { status: 'Closed' as const },
+      { remindOn: new Date(Date.now() + 2 * 86_400_000) },
+      { eraseAt: new Date() },
+    ]
+    for (const [index, data] of changes.entries())
+      await desk.db.enquiry.update({ where: { id: orders[index]?.id ?? '' }, data })
+    await desk.become('Bounced')
+    await desk.after(DAY_MINUTES)
+    expect(await desk.summaries()).toEqual([])
   })
 })
 
 describe('a summary', () => {
-  it('waits an hour after the last one with a budget of 100, and names each enquiry once', async () => {
+  it('comes an hour after the last one with a budget of 100, and again for what came in the minute before that', async () => {
     const desk = await aDesk()
     const first = await desk.untold()
-    await desk.after(2)
+    await desk.after(1.5)
+    const inTheMinuteBefore = await desk.untold()
     await desk.become('Sent', { kind: 'Summary' })
-    const others = [await desk.untold(), await desk.untold()]
     await desk.after(55)
     expect(await desk.summaries()).toHaveLength(1)
     await desk.after(5)
-    const named = (await desk.summaries()).map(({ text }) => references(text).toSorted())
-    expect(named).toEqual([[first], others.toSorted()])
+    const named = (await desk.summaries()).map(({ text }) => references(text))
+    expect(named).toEqual([[first], [inTheMinuteBefore]])
   })
 
   it('that reaches nobody begets the next one a day later, or when there is a new address', async () => {
@@ -159,7 +150,6 @@ describe('a summary', () => {
     await desk.untold()
     await desk.after(2)
     await desk.become('Bounced', { kind: 'Summary' })
-    await desk.untold()
     await desk.after(DAY_MINUTES - 30)
     expect(await desk.summaries()).toHaveLength(1)
     desk.env.STAFF_EMAILS = [ASHA, RAVI]
@@ -167,43 +157,38 @@ describe('a summary', () => {
     expect(await desk.summaries()).toHaveLength(2)
   })
 
-  it.each<[minutes: number, newAddress: string, expected: object]>([
-    [130, RAVI, [['Pending'], ['Pending', 'Pending']]], // begotten by the new address
-    [DAY_MINUTES, ASHA, [['Withheld'], ['Pending']]],
-  ])(
-    'takes the place of one that was not tried for a day, and of no younger one: %i',
-    async (minutes, address, expected) => {
-      const desk = await aDesk()
-      await desk.untold()
-      await desk.after(2)
-      desk.env.STAFF_EMAILS = [...new Set([ASHA, address])]
-      await desk.untold()
-      await desk.after(minutes)
-      expect((await desk.summaries()).map(({ mails }) => mails.map(({ status }) => status))).toEqual(expected)
-    },
-  )
+  it('withholds all that were not tried: it says more', async () => {
+    const desk = await aDesk()
+    await desk.untold()
+    await desk.after(2)
+    desk.env.STAFF_EMAILS = [ASHA, RAVI]
+    await desk.untold('Bounced')
+    await desk.become('Withheld', { kind: 'Summary' })
+    await desk.db.mail.updateMany({ where: { kind: 'Summary' }, data: columnsOf('Pending') })
+    await desk.after(DAY_MINUTES + 1)
+    const states = (await desk.summaries()).map(({ mails }) => mails.map(({ status }) => status))
+    expect(states).toEqual([['Withheld'], ['Pending', 'Pending']])
+  })
 
-  it('names 2,000 enquiries, shows the newest ten and the number of the others, real ones before 7,000 bots', async () => {
+  it('says how many wait and for how long, the oldest first with their ages, and real ones apart from 7,000 bots', async () => {
     const desk = await aDesk()
     await desk.db.$executeRaw`
-      INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey", "SuspectedSpam", "UntoldSince")
-      SELECT gen_random_uuid(), 'XX-' || n, 'x', 'x@shop.example', '9876543210', 1, 'Retailer', ${products[1]}::"Quvera_Product", '1', gen_random_uuid(), n > 5000, now() - interval '1 hour'
-      FROM generate_series(1, 12000) n`
-    const reference = await desk.untold()
-    const untold = () => desk.db.enquiry.count({ where: { untoldSince: { not: null }, suspectedSpam: false } })
-    const left: number[] = []
-    for (let hour = 0; hour < 3; hour++) {
-      await desk.after(61)
-      await desk.become('Sent', { kind: 'Summary' })
-      left.push(await untold())
-    }
-    expect(left).toEqual([3001, 1001, 0])
-    const [first, , third] = await desk.summaries()
-    expect(first?.text).toMatch(/^\S+: 2,000 enquiries, \d/)
-    expect(first?.text.match(/XX-/g)).toHaveLength(10)
-    expect(first?.text).toContain('and 1,990 more')
-    expect(third?.text).toContain(reference)
-    expect(third?.text).toMatch(/1,001 enquiries, 999 suspected/)
+      INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey", "SuspectedSpam")
+      SELECT gen_random_uuid(), 'XX-' || n, now() - make_interval(hours => n), 'x', 'x@shop.example', '9876543210', 1, 'Retailer', ${products[1]}::"Quvera_Product", '1', gen_random_uuid(), n > 500
+      FROM generate_series(1, 7500) n`
+    await desk.after(1)
+    const [{ text = '' } = {}] = await desk.summaries()
+    const [subject, ...blocks] = text.split('\n\n')
+    expect(subject).toMatch(
+      /^\S+: 500 waiting, the oldest for 20 days, 500 not mailed one by one, 477 for more than a day, 7000 suspected, /,
+    )
+    const untold = blocks.find((block) => block.startsWith('No notice')) ?? ''
+    expect(untold.split('\n')[1]).toMatch(/^XX-500: 1 × .*, Retailer, 20 days$/)
+    expect(untold.match(/XX-/g)).toHaveLength(10)
+    expect(untold).toContain('and 490 more')
+    await desk.become('Sent', { kind: 'Summary' })
+    await desk.after(61)
+    expect(await desk.summaries()).toHaveLength(1) // nothing came since
   })
 
   it('holds no text of a visitor', async () => {
@@ -216,24 +201,46 @@ describe('a summary', () => {
       expect(summary?.text).not.toContain(secret)
   })
 
-  it.each(['Quvera_Form', 'Quvera_Summary', 'Quvera_Mail'])(
-    'that a crash ends before it writes %s leaves the enquiry untold',
-    async (table) => {
-      const { db } = await anOpenDatabase()
-      await storeEnquiry(db, {}, { Notice: 'Bounced' })
-      await db.$executeRaw`CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'crash'; END $$`
-      await db.$executeRawUnsafe(
-        `CREATE TRIGGER crash BEFORE INSERT OR UPDATE ON "${table}" FOR EACH STATEMENT EXECUTE FUNCTION crash()`,
-      )
-      await expect(writeSummary(db, readEnv({}))).rejects.toThrow('crash')
-      await db.$executeRaw`DROP FUNCTION crash CASCADE`
-      expect(await db.enquiry.count({ where: { untoldSince: { not: null } } })).toBe(1)
-      expect(await db.summary.count()).toBe(0)
-    },
-  )
+  it('says first what is to be mended', async () => {
+    const desk = await aDesk()
+    desk.problems.push('Resend refuses the key.')
+    await desk.after(2)
+    expect(await desk.summaries()).toEqual([]) // a problem alone is for the digest
+    await desk.untold()
+    await desk.after(2)
+    const [summary] = await desk.summaries()
+    expect(summary?.text).toMatch(/^\S+: 1 problem, 1 waiting, .*\n\nResend refuses the key\.\n\n/)
+  })
+
+  it('that a crash ends leaves the enquiry untold', async () => {
+    const desk = await aDesk()
+    await desk.untold()
+    await desk.db
+      .$executeRaw`CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'crash'; END $$`
+    await desk.db
+      .$executeRaw`CREATE TRIGGER crash BEFORE INSERT ON "Quvera_Mail" FOR EACH STATEMENT EXECUTE FUNCTION crash()`
+    await expect(desk.after(2)).rejects.toThrow() // which is logged
+    await desk.db.$executeRaw`DROP FUNCTION crash CASCADE`
+    expect([await countUntold(desk.db), await desk.summaries()]).toEqual([1, []])
+  })
+
+  it('dated tomorrow, by a clock that was ahead, tells of nothing and holds up none', async () => {
+    const desk = await aDesk()
+    const tomorrow = {
+      kind: 'Summary' as const,
+      to: ASHA,
+      text: 'x',
+      queuedAt: hoursAgo(-24),
+      ...columnsOf('Delivered'),
+    }
+    await desk.db.mail.create({ data: tomorrow })
+    const reference = await desk.untold()
+    await desk.after(2)
+    expect((await desk.summaries()).map(({ text }) => references(text))).toEqual([[reference], []])
+  })
 })
 
-it('suspected spam is told by a summary, apart, and by itself once a day', async () => {
+it('suspected spam is told by a summary once a day where there is no digest', async () => {
   const desk = await aDesk()
   const first = await desk.order({ website: 'x' })
   await desk.after(2)
@@ -244,10 +251,10 @@ it('suspected spam is told by a summary, apart, and by itself once a day', async
   await desk.after(10)
   const [one, two] = (await desk.summaries()).map(({ text }) => text)
   expect([references(one), references(two)]).toEqual([[first.reference], [second.reference]])
-  expect(one).toMatch(/^\S+: 1 suspected, .*\n\nSuspected spam, without an acknowledgement:\n/)
+  expect(one).toMatch(/^\S+: nothing waits, 1 suspected, .*\n\n/)
 })
 
-it('mails to one who left STAFF_EMAILS are withheld ten minutes after they were queued, and a summary tells the others', async () => {
+it('a mail to one who left STAFF_EMAILS is withheld ten minutes after it was queued, and a summary tells the others', async () => {
   const app = await anApp({ mails: false })
   const row = toInsertRow(anOrder())
   await insertEnquiries(app.db, [row], { staff: [ASHA], withPosts: false })
@@ -264,60 +271,51 @@ it('mails to one who left STAFF_EMAILS are withheld ten minutes after they were 
   expect(app.resend.mails[1]).toMatchObject({ to: [RAVI], text: expect.stringContaining(row.Reference) })
 })
 
-it.each([
-  ['waits for one who left', { to: ASHA, queuedAt: hoursAgo(0.2) }],
-  ['bounced at one who was replaced', { to: ASHA, ...columnsOf('Bounced') }],
-  ['was withheld from one who is back', { to: RAVI, ...columnsOf('Withheld'), withheldBecause: 'NotStaff' as const }],
-])('a summary that %s is sent to whom nobody has sent it, once', async (_, mail) => {
-  const app = await anApp({ mails: false })
-  const mails = { create: { kind: 'Summary' as const, ...mail } }
-  await app.db.summary.create({ data: { text: 'Quvera: 1 enquiry', at: hoursAgo(0.2), mails } })
-  await app.db.lease.create({ data: { name: REFUSED_LEASE, holder: ANY_SENDER, until: hoursAgo(-0.1) } })
-  for (const _start of [1, 2]) {
-    const senders = app.startSenders({ STAFF_EMAILS: [RAVI] })
-    await eventually(async () => expect(await app.db.mail.count({ where: { to: RAVI, status: 'Sent' } })).toBe(1))
-    await senders.stop(1000)
-  }
-  expect(app.resend.mails).toMatchObject([{ to: [RAVI], subject: 'Quvera: 1 enquiry' }])
-  expect(await isLeased(app.db, REFUSED_LEASE, 600)).toBe(false) // no more an alarm of a key that was refused before
-})
-
 describe('the digest', () => {
-  /** Today, at this time in India. */
-  const atInIndia = (clock: string, days = 0) => {
-    const day = new Date(Date.now() + 5.5 * 3_600_000 + days * 86_400_000).toISOString().slice(0, 10)
-    return new Date(`${day}T${clock}:00+05:30`)
+  /** A desk whose digest was due so many minutes ago. */
+  async function aDeskWithDigest(minutes: number) {
+    const clock = formatIndianTime(new Date(Date.now() - minutes * 60_000)).slice(12, 17)
+    const desk = await aDesk([ASHA], clock)
+    await desk.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = now() - interval '9 days'`
+    return desk
   }
 
-  it('is written once from its time on, with what waits, and again the next day', async () => {
-    const desk = await aDesk()
-    const digestAt = (clock: string, days = 0) => writeDigestIfDue(desk.db, desk.env, atInIndia(clock, days))
-    expect(await digestAt('09:00', -1)).toBe(false) // nothing waits
-    const waiting = await storeEnquiry(desk.db, { receivedAt: hoursAgo(80) })
-    expect(await digestAt('09:01', -1)).toBe(false) // nor later on that day
-    await desk.db.lease.deleteMany({ where: { name: 'digest' } })
+  it('is written once, with what waits: the oldest, whom to ring, reminders, problems', async () => {
+    const desk = await aDeskWithDigest(5)
+    await desk.after(0)
+    expect(await desk.summaries()).toEqual([]) // there is nothing to say
+    const oldest = await storeEnquiry(desk.db, { receivedAt: hoursAgo(80) })
     const ring = await storeEnquiry(desk.db, { receivedAt: hoursAgo(2) }, { Acknowledgement: 'Bounced' })
+    await storeEnquiry(desk.db, { receivedAt: hoursAgo(3), suspectedSpam: true }, { Acknowledgement: 'Bounced' })
+    const reminded = await storeEnquiry(desk.db, {
+      receivedAt: hoursAgo(30),
+      status: 'Contacted',
+      remindOn: hoursAgo(24),
+    })
     await storeEnquiry(desk.db, { receivedAt: hoursAgo(23) })
-    expect([await digestAt('08:59'), await digestAt('09:30'), await digestAt('09:31')]).toEqual([false, true, false])
-    const [digest] = await desk.summaries()
-    expect(digest?.text).toMatch(/^\S+: 1 enquiry waits, 1 visitor to ring, \d\d /)
-    expect(references(digest?.text)).toEqual([waiting, ring])
-    const [lease] = await desk.db.lease.findMany({ where: { name: 'digest' } })
-    expect((Number(lease?.until) - Date.now()) / 3_600_000).toBeCloseTo(23.5, 1)
-    await desk.db.lease.updateMany({ where: { name: 'digest' }, data: { until: new Date() } }) // as if the night had passed
-    expect([await digestAt('08:59', 1), await digestAt('09:00', 1)]).toEqual([false, true])
+    await desk.after(0)
+    await desk.after(0)
+    const summaries = await desk.summaries()
+    expect(summaries).toHaveLength(1)
+    expect(summaries[0]?.text).toMatch(
+      /^\S+: 3 waiting, the oldest for 3 days, 1 for more than a day, 1 to ring, 1 reminder, /,
+    )
+    expect(references(summaries[0]?.text)).toEqual([oldest, ring, reminded])
   })
 
-  it('says that the database is new, the first time after it was made', async () => {
-    const desk = await aDesk()
-    const digestOfOneMade = async (minutes: number) => {
-      const at = new Date(Number(atInIndia('09:00')) + minutes * 60_000)
-      await desk.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = ${at}`
-      await desk.db.lease.deleteMany({ where: { name: 'digest' } })
-      return writeDigestIfDue(desk.db, desk.env, atInIndia('09:30'))
-    }
-    expect([await digestOfOneMade(5), await digestOfOneMade(-5)]).toEqual([false, true])
-    expect((await desk.summaries())[0]?.text).toMatch(/^\S+: a new database, /)
+  it('is not written more than six hours late', async () => {
+    const desk = await aDeskWithDigest(6 * 60 + 5)
+    await storeEnquiry(desk.db, { receivedAt: hoursAgo(80) })
+    await desk.after(0)
+    expect(await desk.summaries()).toEqual([])
+  })
+
+  it('says that the database was made within the last day', async () => {
+    const desk = await aDeskWithDigest(5)
+    await desk.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = now() - interval '1 hour'`
+    await storeEnquiry(desk.db, { receivedAt: hoursAgo(80) })
+    await desk.after(0)
+    expect((await desk.summaries())[0]?.text).toContain('The database was made within the last day.')
     await desk.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = now() - interval '2 days'`
   })
 })
@@ -329,21 +327,4 @@ it('after a restore a summary that was pending holds up none', async () => {
   await administer(desk.variables.DATABASE_URL ?? '', await readFile('server/database/after-pg-restore.sql', 'utf8'))
   await desk.after(61)
   expect((await desk.summaries()).map(({ text }) => references(text))).toEqual([[reference], [reference]])
-})
-
-it('a mark and an event that lock each other’s rows end, and both count', async () => {
-  const desk = await aDesk([ASHA])
-  const { id } = await desk.order()
-  const begun = Promise.withResolvers<void>()
-  const marking = desk.db.$transaction(async (transaction) => {
-    await transaction.$queryRaw`SELECT "Id"::text FROM "Quvera_Form" WHERE "Id" = ${id}::uuid FOR NO KEY UPDATE`
-    begun.resolve()
-    await untilSomeoneWaits(desk.db)
-    return markSpam(transaction, id)
-  })
-  await begun.promise
-  const failing = retryDeadlock(() => desk.become('Failed', { enquiryId: id }))
-  const results = await Promise.allSettled([marking, failing])
-  expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1)
-  expect((await desk.db.mail.findFirstOrThrow({ where: { enquiryId: id, kind: 'Notice' } })).status).not.toBe('Pending')
 })

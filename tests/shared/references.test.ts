@@ -1,6 +1,7 @@
 // A reference is read aloud and typed again, and a staff command takes digits alone for the number of a mail.
+
 import { expect, it } from 'vitest'
-import { createReference } from '../../server/orders/storing.ts'
+import { createReference } from '../../server/database/enquiry.ts'
 import { brand } from '../../shared/brand.ts'
 
 it('no reference has a character that looks like another, or a code of digits only', () => {

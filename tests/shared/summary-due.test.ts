@@ -1,36 +1,91 @@
-// When staff get a summary of the enquiries that no mail has told them of.
-import { expect, it } from 'vitest'
-import { isDueBy } from '../../server/mail/summary.ts'
+// When a summary is due: one pure function over facts. The silences and storms that a review found each have a row.
+import { describe, expect, it } from 'vitest'
+import { isDigestDue, isSummaryDue, type SummaryFacts } from '../../server/mail/summary.ts'
 
 const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
-const staff = { STAFF_EMAILS: ['Asha@shop.example', 'ravi@shop.example'], MAIL_DAILY_BUDGET: 0 }
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** 15:00 in India. */
+const now = new Date('2026-11-28T09:30:00Z')
+const ago = (ms: number) => new Date(now.getTime() - ms)
+const [ASHA, RAVI] = ['Asha@shop.example', 'ravi@shop.example']
+const staff = { STAFF_EMAILS: [ASHA, RAVI], MAIL_DAILY_BUDGET: 0, DIGEST_AT: 'off' }
 const lastReceivers = ['asha@shop.example', 'ravi@shop.example']
-const told = { untoldMs: 2 * MINUTE, untoldSpamMs: null, lastMs: null, wasTaken: false, lastReceivers: [] as string[] }
+const quiet: SummaryFacts = {
+  now,
+  madeAt: ago(100 * DAY),
+  isUntold: false,
+  isSuspected: false,
+  lastAt: null,
+  wasTaken: false,
+  isUncertain: false,
+  lastReceivers: [],
+}
+const last = (ms: number, changes: Partial<SummaryFacts> = {}) => ({ lastAt: ago(ms), lastReceivers, ...changes })
+const taken = { wasTaken: true }
+const lost = { isUncertain: true }
 
-it.each([
-  ['an enquiry that has waited', {}, true],
-  ['an enquiry that has just come', { untoldMs: MINUTE - 1 }, false],
-  ['nothing untold', { untoldMs: null }, false],
-  ['suspected spam alone', { untoldMs: null, untoldSpamMs: 2 * MINUTE }, true],
-  [
-    'suspected spam on the day of a summary',
-    { untoldMs: null, untoldSpamMs: DAY, lastMs: DAY - 1, wasTaken: true },
-    false,
-  ],
-  ['a summary that was taken, and the interval is over', { lastMs: 10 * MINUTE, wasTaken: true }, true],
-  ['a summary that was taken, and the interval is not over', { lastMs: 10 * MINUTE - 1, wasTaken: true }, false],
-  ['a summary that reached nobody', { lastMs: DAY - 1, lastReceivers }, false],
-  ['a summary that reached nobody, a day later', { lastMs: DAY, lastReceivers }, true],
-  [
-    'a summary that reached nobody, and a new address',
-    { lastMs: DAY - 1, lastReceivers: lastReceivers.slice(1) },
-    true,
-  ],
-])('is due or not after %s', (_of, facts, isDue) => expect(isDueBy({ ...told, ...facts }, staff, MINUTE)).toBe(isDue))
+describe('a summary', () => {
+  it.each<[of: string, facts: Partial<SummaryFacts>, isDue: boolean, settings?: Partial<typeof staff>]>([
+    ['nothing untold', {}, false],
+    ['an enquiry that is untold, and never a summary', { isUntold: true }, true],
+    ['one that was taken, ten minutes ago', { isUntold: true, ...last(10 * MINUTE, taken) }, true],
+    ['one that was taken, less than ten minutes ago', { isUntold: true, ...last(10 * MINUTE - 1, taken) }, false],
+    ['one that was taken, and nothing untold since', last(3 * DAY, taken), false],
+    ['one that is Pending for two days of an outage', { isUntold: true, ...last(2 * DAY, lost) }, true],
+    ['one that is Pending for an hour of an outage', { isUntold: true, ...last(HOUR, lost) }, false],
+    ['everything Withheld by a restore an hour after it', { isUntold: true, ...last(HOUR) }, true],
+    ['the full mailbox of the only one of staff', { isUntold: true, ...last(DAY - 1, lost) }, false],
+    ['the same, a day later', { isUntold: true, ...last(DAY, lost) }, true],
+    [
+      'a typo in STAFF_EMAILS that was mended at noon',
+      { isUntold: true, ...last(HOUR, { ...lost, lastReceivers: ['asha@shp.example', 'ravi@shop.example'] }) },
+      true,
+    ],
+    [
+      'replicas of other settings, whose addresses it went to',
+      { isUntold: true, ...last(HOUR, lost) },
+      false,
+      { STAFF_EMAILS: [RAVI] },
+    ],
+    // One that is dated tomorrow is not read as the last one: the facts hold the one before it.
+    ['a summary dated tomorrow', { isUntold: true }, true],
+    ['a replica that waited for the lock', { isUntold: true, ...last(20, { ...taken }) }, false],
+    ['a small budget, after an hour', { isUntold: true, ...last(HOUR, taken) }, false, { MAIL_DAILY_BUDGET: 100 }],
+    ['a small budget, after two hours', { isUntold: true, ...last(2 * HOUR, taken) }, true, { MAIL_DAILY_BUDGET: 100 }],
+    [
+      'a hundred thousand suspected that nobody touches, the same day',
+      { isSuspected: true, ...last(23 * HOUR, taken) },
+      false,
+    ],
+    ['the same, the next day', { isSuspected: true, ...last(DAY, taken) }, true],
+    [
+      'the same with a digest, which tells of them',
+      { isSuspected: true, ...last(3 * DAY, taken) },
+      false,
+      { DIGEST_AT: '09:00' },
+    ],
+    ['suspected spam, and never a summary', { isSuspected: true }, true],
+  ])('%#: %s', (_of, facts, isDue, settings = {}) => {
+    expect(isSummaryDue({ ...quiet, ...facts }, { ...staff, ...settings })).toBe(isDue)
+  })
+})
 
-it('the interval grows where the budget is small', () => {
-  const facts = { ...told, lastMs: 60 * MINUTE, wasTaken: true }
-  expect(isDueBy(facts, { ...staff, MAIL_DAILY_BUDGET: 100 }, MINUTE)).toBe(false)
-  expect(isDueBy({ ...facts, lastMs: 120 * MINUTE }, { ...staff, MAIL_DAILY_BUDGET: 100 }, MINUTE)).toBe(true)
+describe('the digest', () => {
+  const at = (clock: string) => new Date(`2026-11-28T${clock}:00+05:30`)
+  it.each<[of: string, clock: string, facts: Partial<SummaryFacts>, isDue: boolean, digestAt?: string]>([
+    ['at its time', '09:00', {}, true],
+    ['a minute before', '08:59', {}, false],
+    ['an empty morning and something at 14:59', '14:59', {}, true],
+    ['an empty morning and something at 23:50', '23:50', {}, false],
+    ['at 02:00 of a digest at 23:00', '02:00', {}, true, '23:00'],
+    ['after a summary at 08:59', '09:00', { lastAt: at('08:59') }, false],
+    ['after a summary at 08:50, one interval before it', '09:00', { lastAt: at('08:50') }, true],
+    ['after that of today', '11:00', { lastAt: at('09:00') }, false],
+    ['of a database that was made at ten', '11:00', { madeAt: at('10:00') }, false],
+    ['of one that was made at eight', '09:00', { madeAt: at('08:00') }, true],
+    ['switched off', '09:00', {}, false, 'off'],
+  ])('%#: %s', (_of, clock, facts, isDue, digestAt = '09:00') => {
+    expect(isDigestDue({ ...quiet, now: at(clock), ...facts }, { ...staff, DIGEST_AT: digestAt })).toBe(isDue)
+  })
 })

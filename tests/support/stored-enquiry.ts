@@ -36,9 +36,6 @@ export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {
       products: storedProducts[0],
       privacyNoticeVersion: '2026-11',
       submissionKey: crypto.randomUUID(),
-      // As the trigger does when a notice is updated.
-      ...(/^(Bounced|Failed|Unknown|Withheld)/.test(String(mails.Notice)) &&
-        (fields.status ?? 'New') === 'New' && { untoldSince: new Date() }),
       ...fields,
       mails: {
         create: Object.entries({ Notice: 'Delivered', Acknowledgement: 'Delivered', ...mails }).map(([kind, state]) => {

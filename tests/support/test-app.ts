@@ -91,7 +91,7 @@ export async function startTestApp({
       startSenders(
         database.db,
         { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey, ...changes },
-        { log: logger, pollMs, summaryWaitMs },
+        { log: logger, pollMs, summaryWaitMs, readProblems: async () => [] },
       ),
     /** As at the start of a test: no rows, and nothing sent or logged. */
     reset: async () => {

@@ -1,0 +1,38 @@
+import { WAITING } from '../database/enquiry.ts'
+import { Prisma } from '../database/generated/client.ts'
+
+/*
+ * Whether staff know of an enquiry is a query over facts. A doorbell is a mail to staff: a notice of one enquiry, or a summary
+ * of all that waits. It is good while it is on its way or has arrived. Staff know of an enquiry that has a good notice, or a
+ * good summary that was queued at least a minute after it was received: whoever is rung goes to the desk, and finds it there.
+ * Why a minute: docs/decisions/0014.
+ */
+
+/** Of a mail. */
+export const IS_GOOD = Prisma.sql`"Status" IN ('Pending', 'Sent', 'Delivered', 'Complained')`
+
+/** Of older ones the digest tells. Also bounds the cost where there never was a summary. */
+const LOOKED_BACK = Prisma.sql`now() - interval '31 days'`
+
+/** A summary that is dated later than now, by a clock that was ahead, tells of nothing. */
+const ofSummaries = (also: Prisma.Sql) => Prisma.sql`FROM "Quvera_Mail"
+  WHERE "Kind" = 'Summary' AND "QueuedAt" <= clock_timestamp() ${also} ORDER BY "QueuedAt" DESC LIMIT 1`
+
+/** When the last summary was written: all its mails have the time of their transaction. */
+export const LAST_SUMMARY_AT = Prisma.sql`(SELECT "QueuedAt" ${ofSummaries(Prisma.empty)})`
+
+/** Of what was received until then staff know by a good summary. */
+const toldUntil = (waitMs: number) => Prisma.sql`coalesce(
+  (SELECT "QueuedAt" - make_interval(secs => ${waitMs / 1000}) ${ofSummaries(Prisma.sql`AND ${IS_GOOD}`)}), '-infinity')`
+
+const NOTICE = Prisma.sql`SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Notice'`
+
+/** The condition of enquiries (`form`) that wait and that staff do not know of. @param waitMs a minute; tests wait less */
+export const untold = (waitMs: number) => Prisma.sql`${WAITING}
+  AND form."ReceivedAt" > greatest(${toldUntil(waitMs)}, ${LOOKED_BACK})
+  AND form."ReceivedAt" <= clock_timestamp() - make_interval(secs => ${waitMs / 1000})
+  AND NOT EXISTS (${NOTICE} AND ${IS_GOOD})`
+
+/** The condition of suspected spam (`form`) since the last good summary that never had a notice. */
+export const suspected = (waitMs: number) => Prisma.sql`form."SuspectedSpam" AND form."Status" = 'New'
+  AND form."ReceivedAt" > ${toldUntil(waitMs)} AND NOT EXISTS (${NOTICE})`
