@@ -42,7 +42,7 @@ GRANT SELECT ON "Quvera_Form" TO quvera_app;
 DO $$ BEGIN -- every column but four, so that a new one needs no change here
     EXECUTE (SELECT format('GRANT INSERT (%s) ON "Quvera_Form" TO quvera_app', string_agg(quote_ident(attname), ', '))
         FROM pg_attribute WHERE attrelid = '"Quvera_Form"'::regclass AND attnum > 0 AND NOT attisdropped
-            AND attname NOT IN ('ReceivedAt', 'Status', 'Note', 'Calls', 'RemindOn', 'EraseAt', 'ClosedAs', 'Secret'));
+            AND attname NOT IN ('ReceivedAt', 'Status', 'Note', 'Calls', 'RemindOn', 'EraseAt', 'ClosedAs'));
 END $$;
 GRANT UPDATE ("Status", "Note", "SuspectedSpam", "Calls") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;

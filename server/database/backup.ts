@@ -26,7 +26,11 @@ export const MIGRATION = '-- migration '
 export const ACCESS_LOG = 'Quvera_Access'
 
 /** Without leases, which describe running processes, and without sessions of the desk. A table comes after those that it refers to. */
-const NAMES = ['Quvera_Form', 'Quvera_Subscriber', 'Quvera_Mail', 'Quvera_History', ACCESS_LOG]
+const NAMES = [
+  ...['Quvera_Form', 'Quvera_Subscriber'],
+  'Quvera_Summary', // of older backups
+  ...['Quvera_Mail', 'Quvera_History', ACCESS_LOG],
+]
 
 const TABLES = `
   SELECT name, (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute

@@ -67,7 +67,16 @@ const undelivered: Record<string, string> = {
   Complained: 'acknowledgement was marked as spam',
 }
 
-function toRow({ id: _, acknowledgement, earlierOfNumber, statusBy, statusAt, note, ...row }: StoredRow) {
+function toRow({
+  id: _,
+  contentHash: __,
+  acknowledgement,
+  earlierOfNumber,
+  statusBy,
+  statusAt,
+  note,
+  ...row
+}: StoredRow) {
   const number = earlierOfNumber + 1
   const rang = ['', 'once', 'twice'][row.calls] ?? `${row.calls} times`
   return {

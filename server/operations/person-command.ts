@@ -45,7 +45,7 @@ async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: P
 async function readHoldings(db: Db, person: Person) {
   const email = 'email' in person ? person.email : null
   const enquiries = await db.$queryRaw<{ row: { Reference: string } }[]>`
-    SELECT to_jsonb(form) || jsonb_build_object('Mails', (
+    SELECT to_jsonb(form) - 'ContentHash' || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
     ), 'History', (

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { type Env, readEnv } from '../../server/env.ts'
 import { REFUSED_LEASE } from '../../server/mail/states.ts'
-import { readProblems } from '../../server/operations/problems.ts'
+import { createProblemReader, readProblems } from '../../server/operations/problems.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -133,4 +133,22 @@ it('a failed write makes the site unready until writing works again, in two line
   expect(await app.db.enquiry.count()).toBe(0)
   expect(app.loggedErrors()).toMatchObject([{ cause: '42P01', msg: 'enquiries cannot be stored' }])
   expect(app.countLogged('enquiries can be stored again')).toBe(1)
+})
+
+it('without a key the site warns at its start of mails that have waited', async () => {
+  const { env: variables, db } = await anOpenDatabase()
+  await enquiry({ receivedAt: hoursAgo(3.1) }, waits)(db)
+  const server = await aServer(variables)
+  await eventually(() => expect(server.stdout()).toContain('A mail to staff has waited for 3 hours'))
+})
+
+it('an untold enquiry is a problem of the site at two looks a minute apart, as the sender comes first after an outage', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  atEnd(() => vi.useRealTimers())
+  const { db } = await anOpenDatabase()
+  await enquiry({ receivedAt: hoursAgo(2) }, unknown)(db)
+  const read = createProblemReader(db, env)
+  expect(await read()).toEqual([])
+  vi.advanceTimersByTime(61_000)
+  expect(await read()).toEqual([expect.stringMatching(/^Nobody has been told of an enquiry for 2 hours/)])
 })

@@ -49,7 +49,10 @@ const rights: [statement: string, ...may: ('app' | 'readonly')[]][] = [
   [`UPDATE "Quvera_Subscriber" SET "Email" = 'x'`],
   [`INSERT INTO "Quvera_Subscriber" ("Email", "ConsentVersion") VALUES ('a', '1')`, 'app'],
   [`UPDATE "Quvera_Session" SET "At" = now()`],
-  [`INSERT INTO "Quvera_Session" ("Hash", "IsLink", "Email", "At") VALUES (repeat('a', 64), FALSE, 'x', now())`],
+  [`INSERT INTO "Quvera_Session" ("Hash", "Kind", "Email", "At") VALUES (repeat('a', 64), 'Link', 'x', now())`],
+  [`INSERT INTO "Quvera_Session" ("Hash", "Kind", "Email", "UsedAt") VALUES (repeat('a', 64), 'Link', 'x', now())`],
+  [`UPDATE "Quvera_Session" SET "LeadsTo" = '/staff'`, 'app'],
+  [`SELECT "Quvera_use_session"('x')`, 'app'],
   [`DELETE FROM "Quvera_Session"`, 'app'],
   [`DELETE FROM "Quvera_Form"`],
   [`DELETE FROM "Quvera_Mail"`],
@@ -163,7 +166,7 @@ describe('the roles of prisma/roles.sql', () => {
     expect((await callDesk(url, cookie, 'list', { state: 'new' })).status).toBe(401)
     expect(stdout()).not.toContain('"level":"error"')
 
-    const bySecret = `INSERT INTO "Quvera_Session" ("Hash", "IsLink", "Email") VALUES ('a secret itself', FALSE, 'x')`
+    const bySecret = `INSERT INTO "Quvera_Session" ("Hash", "Kind", "Email") VALUES ('a secret itself', 'Link', 'x')`
     await expect(administer(owner, bySecret)).rejects.toMatchObject({ code: '23514' })
     expect((await staff(['sign-in'], { DATABASE_URL: readonly, STAFF_EMAILS: STAFF })).code).toBe(1)
   })
@@ -180,7 +183,10 @@ describe('the roles of prisma/roles.sql', () => {
       UPDATE form SET "Note" = 'x'`
     const lent = `SELECT oid::regprocedure FROM pg_proc WHERE prosecdef AND has_function_privilege(oid, 'EXECUTE')`
     for (const [url, functions] of [
-      [app, [{ oid: '"Quvera_erase_old"(text,timestamp with time zone,integer)' }]],
+      [
+        app,
+        [{ oid: '"Quvera_use_session"(text)' }, { oid: '"Quvera_erase_old"(text,timestamp with time zone,integer)' }],
+      ],
       [readonly, []],
     ] as const) {
       const client = await aClient({ DATABASE_URL: url })

@@ -23,11 +23,11 @@ describe('staff mails', () => {
 
   it('lists each mail once, the most urgent first, and shows no address of a visitor that Resend repeats', async () => {
     const { db, env } = await anOpenDatabase()
-    const bounced = await storeEnquiry(db, {}, { Notice: 'Bounced' })
+    const bounced = await storeEnquiry(db, { receivedAt: hoursAgo(0.1) }, { Notice: 'Bounced' })
     const failed = { Acknowledgement: ['Failed', '422 to asha@shop.example'] as [string, string] }
     const ring = await storeEnquiry(db, { mobile: '9876501234' }, failed)
     await storeEnquiry(db, { status: 'Closed' }, { Acknowledgement: 'Failed' })
-    const unknown = await storeEnquiry(db, {}, { Notice: 'Unknown' })
+    const unknown = await storeEnquiry(db, { receivedAt: hoursAgo(0.1) }, { Notice: 'Unknown' })
     const pending = await storeEnquiry(db, { receivedAt: hoursAgo(1) }, { Notice: 'Pending' })
     const { stdout } = await staff(['mails'], env)
     const titles = stdout.match(/^[A-Z][^\n]* \(\d+\)$/gm)

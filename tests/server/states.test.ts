@@ -16,7 +16,9 @@ it.each<[what: string, data: object]>([
   ['Pending with SentAt', { sentAt: new Date() }],
   ['Withheld without a reason', { status: 'Withheld', dueAt: null }],
   ['Failed with a reason to withhold', { status: 'Failed', dueAt: null, withheldBecause: 'TooOld' }],
-  ['a second acknowledgement', {}],
+  ['a second notice to one of staff', { kind: 'Notice', to: STAFF }],
+  ['a summary without a text', { kind: 'Summary', to: STAFF, enquiry: undefined }],
+  ['a text of another kind', { text: 'x' }],
 ])('the database refuses %s', async (_, data) => {
   const { db } = await anOpenDatabase()
   const enquiry = { connect: { reference: await storeEnquiry(db) } }

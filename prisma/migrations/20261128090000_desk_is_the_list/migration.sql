@@ -63,8 +63,7 @@ ALTER TABLE "Quvera_Form"
     ADD COLUMN "ContentHash" TEXT NOT NULL DEFAULT '',
     ADD COLUMN "RemindOn" DATE,
     ADD COLUMN "EraseAt" TIMESTAMPTZ(3),
-    ADD COLUMN "ClosedAs" "Quvera_ClosedAs",
-    ADD COLUMN "Secret" TEXT NOT NULL DEFAULT replace(((gen_random_uuid())::text || (gen_random_uuid())::text), '-'::text, ''::text);
+    ADD COLUMN "ClosedAs" "Quvera_ClosedAs";
 UPDATE "Quvera_Form" SET "ContentHash" = encode(sha256(convert_to(concat_ws(E'\n', 'Name:' || "Name", 'Mobile:' || "Mobile",
     'Email:' || "Email", 'Products:' || "Products", 'Quantity:' || "Quantity", 'RetailerSelfUse:' || "RetailerSelfUse"), 'UTF8')), 'hex');
 CREATE INDEX "Quvera_Form_RemindOn_idx" ON "Quvera_Form" ("RemindOn") WHERE "RemindOn" IS NOT NULL;
