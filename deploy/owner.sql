@@ -4,3 +4,5 @@
 CREATE ROLE quvera LOGIN CREATEROLE PASSWORD :'password';
 ALTER DATABASE quvera OWNER TO quvera;
 ALTER ROLE postgres PASSWORD NULL;
+-- Otherwise every role may create large objects.
+REVOKE EXECUTE ON FUNCTION lo_creat(INT), lo_create(OID), lo_from_bytea(OID, BYTEA) FROM PUBLIC;

@@ -32,6 +32,15 @@ BEGIN
 END $$;
 
 REVOKE CREATE ON SCHEMA public FROM PUBLIC; -- granted by default before PostgreSQL 15
+DO $$ BEGIN -- granted to all by default: temporary tables and large objects could fill the disk
+    EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+    IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+        REVOKE EXECUTE ON FUNCTION lo_creat(INT), lo_create(OID), lo_from_bytea(OID, BYTEA) FROM PUBLIC;
+    ELSIF has_function_privilege('quvera_app', 'lo_create(oid)', 'EXECUTE') THEN
+        RAISE NOTICE 'The roles may create large objects'
+            USING HINT = 'A superuser runs in this database: REVOKE EXECUTE ON FUNCTION lo_creat(INT), lo_create(OID), lo_from_bytea(OID, BYTEA) FROM PUBLIC';
+    END IF;
+END $$;
 GRANT USAGE ON SCHEMA public TO quvera_app, quvera_readonly;
 GRANT SELECT ON _prisma_migrations TO quvera_app, quvera_readonly;
 
@@ -39,11 +48,9 @@ GRANT SELECT ON _prisma_migrations TO quvera_app, quvera_readonly;
 -- arrived. It cannot delete an enquiry; only the function below can, and only one older than a month. It confirms and
 -- deletes subscriptions. The desk sets status, note, spam mark and calls.
 GRANT SELECT ON "Quvera_Form" TO quvera_app;
-DO $$ BEGIN -- every column but four, so that a new one needs no change here
-    EXECUTE (SELECT format('GRANT INSERT (%s) ON "Quvera_Form" TO quvera_app', string_agg(quote_ident(attname), ', '))
-        FROM pg_attribute WHERE attrelid = '"Quvera_Form"'::regclass AND attnum > 0 AND NOT attisdropped
-            AND attname NOT IN ('ReceivedAt', 'Status', 'Note', 'Calls', 'RemindOn', 'EraseAt', 'ClosedAs'));
-END $$;
+-- What an order may set. A new field of the form is added here; every other new column stays out.
+GRANT INSERT ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "SuspectedSpam",
+    "NoticeVersion", "SubmissionKey", "ContentHash") ON "Quvera_Form" TO quvera_app;
 GRANT UPDATE ("Status", "Note", "SuspectedSpam", "Calls") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
 GRANT UPDATE ("Status", "QueuedAt", "DueAt", "Attempts", "FirstTriedAt", "SentAt", "WithheldBecause", "LastError", "ResendId", "Tag")

@@ -62,3 +62,7 @@ it.each(files)('%s: no port of Studio is published, and no password is an argume
     expect(/ {4}command:.*\n(?: {6}.*\n)*/.exec(text)?.[0] ?? '', name).not.toMatch(/PASSWORD/)
   }
 })
+
+it('neither the site nor its PostgreSQL leaves a core dump, which would hold enquiries and keys', () => {
+  expect(read('deploy/quvera.service')).toMatch(/^LimitCORE=0$/m)
+})

@@ -28,6 +28,9 @@ export async function makeEmptyDatabase(programs?: Programs): Promise<void> {
   const sql =
     'CREATE ROLE quvera LOGIN CREATEROLE\nALTER DATABASE postgres RENAME TO quvera\nALTER DATABASE quvera OWNER TO quvera\n'
   run(postgres, ['--single', '-D', unfinished, 'template1'], sql)
+  // As deploy/owner.sql does. roles.sql is run by the owner, who may not.
+  const revoke = 'REVOKE EXECUTE ON FUNCTION lo_creat(INT), lo_create(OID), lo_from_bytea(OID, BYTEA) FROM PUBLIC\n'
+  run(postgres, ['--single', '-D', unfinished, 'quvera'], revoke)
   run('chmod', ['-R', 'a+rX', unfinished]) // it holds nothing, and the user who copies it may be another one
   run('mv', [unfinished, EMPTY_DATABASE])
 }

@@ -1,15 +1,16 @@
 // `/statusz` and `staff check` name what somebody has to mend, each problem in a sentence, without personal data.
 // `/readyz` tells whether orders can be stored, and nothing else.
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { type Env, readEnv } from '../../server/env.ts'
 import { REFUSED_LEASE } from '../../server/mail/states.ts'
 import { createProblemReader, readProblems } from '../../server/operations/problems.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
-import { anApp, anOpenDatabase } from '../support/fixtures.ts'
+import { anApp, anOpenDatabase, aServer } from '../support/fixtures.ts'
 import { columnsOf, hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 
 const env: Env = {
