@@ -234,7 +234,16 @@ describe('the roles of prisma/roles.sql', () => {
       `SELECT attname FROM pg_attribute WHERE attrelid = '"Quvera_Form"'::regclass AND attnum > 0
        AND NOT has_column_privilege('quvera_app', attrelid, attnum, 'INSERT') ORDER BY attname`,
     )
-    expect(rows.map(({ attname }) => attname)).toEqual(['Calls', 'Note', 'ReceivedAt', 'Secret', 'Status'])
+    expect(rows.map(({ attname }) => attname)).toEqual([
+      'Calls',
+      'ClosedAs',
+      'EraseAt',
+      'Note',
+      'ReceivedAt',
+      'RemindOn',
+      'Secret',
+      'Status',
+    ])
   })
 
   it('let each do what the table says, and nothing more', async () => {
