@@ -1,27 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { RECEIVED_PATH } from '../shared/form-outcome.ts'
+import { SUBSCRIPTION_PATH } from '../shared/page-paths.ts'
 import type { Database } from './database/database.ts'
 import { createDesk } from './desk/desk.ts'
+import { serveDesk } from './desk/routes.ts'
 import { createSignIn } from './desk/sign-in.ts'
 import type { Env } from './env.ts'
 import { staffCommand } from './format.ts'
+import { registerRateLimits } from './http/limits.ts'
+import { registerOriginCheck, registerProxyCheck } from './http/origin.ts'
+import { servePostedForms } from './http/posted-forms.ts'
+import { createPageSender, type RenderOutcome } from './http/rendered-pages.ts'
 import { createHttpServer, type Timeouts } from './http/server.ts'
 import type { StaticPages } from './http/static-pages.ts'
+import { servePages } from './http/static-pages.ts'
+import { takeJson } from './http/trpc.ts'
 import { recipientsOf } from './mail/of-enquiry.ts'
+import { serveResendEvents } from './mail/routes.ts'
 import { startSenders } from './mail/senders.ts'
+import { observeAnswers, serveVitals } from './metrics/routes.ts'
+import { createSubscribeForm, serveSubscriptionLinks, serveSubscriptionProcedure } from './newsletter/routes.ts'
 import { createSubscribers } from './newsletter/subscribers.ts'
 import { startDailyBackup } from './operations/daily-backup.ts'
+import { serveHealth } from './operations/health.ts'
 import { createProblemReader } from './operations/problems.ts'
 import { startRetention } from './operations/retention.ts'
 import { createAvailability } from './orders/availability.ts'
 import { createOrders, probeStorage } from './orders/orders.ts'
+import { createOrderForm, ORDER_FORM, ORDER_PROCEDURE, serveOrderProcedure, serveReceived } from './orders/routes.ts'
 
-/* Everything that works on an open database: HTTP, orders, mails, retention, backups. Opened by serve.ts and by tests. */
+/*
+ * Makes the rooms on an open database and registers their routes. Opened by serve.ts and by tests. What the rooms share is in
+ * http/ and database/; they know nothing of each other.
+ */
 
 interface ApplicationParts {
   database: Database
   log: Logger
   pages: StaticPages
+  /** Without it the outcome of a form is sent as JSON. */
+  render?: RenderOutcome | undefined
   timeouts?: Timeouts | undefined
   pollMs?: number | undefined
   summaryWaitMs?: number | undefined
@@ -29,7 +48,7 @@ interface ApplicationParts {
 
 export async function openApplication(
   env: Env,
-  { database, log, pages, timeouts, pollMs, summaryWaitMs }: ApplicationParts,
+  { database, log, pages, render, timeouts, pollMs, summaryWaitMs }: ApplicationParts,
 ) {
   const { db } = database
   let isEnding = false
@@ -42,27 +61,40 @@ export async function openApplication(
   if (!env.RESEND_API_KEY) warnOfProblems(readProblems, log) // without a key nothing changes until the next start
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}
-  // Loaded only where it is used: it costs start-up time.
-  const metrics = env.METRICS_PORT ? await (await import('./metrics/metrics.ts')).startMetrics(env, db) : undefined
-  if (metrics) log.info(`Prometheus reads ${metrics.url}`)
   const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients: recipientsOf(env) })
   const subscribers = createSubscribers(db, { availability, log, onStored: senders.wake })
   const desk = createDesk(db, env, { onQueued: senders.wake, readProblems: ofStaff })
   const signIn = createSignIn(db, env, log)
-  const context = {
-    env,
-    db,
-    log,
-    pages,
-    availability,
-    orders,
-    readProblems,
-    subscribers,
-    desk,
-    signIn,
-    isEnding: () => isEnding,
-  }
-  const app = createHttpServer({ ...context, metrics, timeouts })
+  // Loaded only where it is used: it costs start-up time.
+  const metrics = env.METRICS_PORT
+    ? await (await import('./metrics/metrics.ts')).startMetrics(env, db, [ORDER_PROCEDURE, ORDER_FORM])
+    : undefined
+  if (metrics) log.info(`Prometheus reads ${metrics.url}`)
+
+  const app = createHttpServer({ env, log, pages, timeouts, isEnding: () => isEnding })
+  if (metrics) observeAnswers(app, metrics)
+  serveHealth(app, { readProblems, availability, isEnding: () => isEnding })
+  app.register(async (scope) => {
+    registerProxyCheck(scope)
+    const limits = await registerRateLimits(scope, env)
+    const sendPage = createPageSender(pages, env, render)
+    scope.register(async (visitors) => {
+      registerOriginCheck(visitors, env)
+      visitors.register(async (calls) => {
+        takeJson(calls)
+        serveOrderProcedure(calls, orders, limits)
+        serveSubscriptionProcedure(calls, subscribers, limits)
+        if (metrics) serveVitals(calls, metrics, limits)
+      })
+      servePostedForms(visitors, [createOrderForm(orders), createSubscribeForm(subscribers)], { limits, sendPage })
+      serveReceived(visitors, orders, { pages, limits, sendPage })
+      visitors.register((links) => serveSubscriptionLinks(links, subscribers, { limits, sendPage }))
+      if (env.RESEND_WEBHOOK_SECRET)
+        visitors.register(async (events) => serveResendEvents(events, { db, log, env }, limits))
+    })
+    scope.register((staff) => serveDesk(staff, { db, env, log, pages, desk, signIn }, limits))
+  })
+  servePages(app, pages, [RECEIVED_PATH, SUBSCRIPTION_PATH])
   return {
     app,
     orders,
@@ -80,7 +112,6 @@ export async function openApplication(
       await Promise.all([app.close().then(() => signIn.close(graceMs)), senders.stop(graceMs)]) // requests may ask for links
       clearInterval(idle)
       clearTimeout(deadline)
-      await metrics?.close()
     },
   }
 }

@@ -1,30 +1,6 @@
 /** An operator can correct this: the message says what and how, and is shown without a stack. */
 export class OperatorError extends Error {}
 
-/** Why a request is not served: an HTTP status, and a message for whoever sent it, if the status has no fixed one. */
-export class RequestError extends Error {
-  readonly statusCode: number
-  /** Of a form that the browser posts: the key under which the order may be stored. */
-  readonly submissionKey: string | undefined
-  /** The client is far over its limit: the answer must be cheap. */
-  readonly isFlood: boolean
-  constructor(
-    statusCode: number,
-    message?: string,
-    { submissionKey, isFlood = false, ...options }: RequestErrorOptions = {},
-  ) {
-    super(message, options)
-    this.statusCode = statusCode
-    this.submissionKey = submissionKey
-    this.isFlood = isFlood
-  }
-}
-
-interface RequestErrorOptions extends ErrorOptions {
-  submissionKey?: string | undefined
-  isFlood?: boolean
-}
-
 /** Messages of PostgreSQL, its driver and Prisma when a connection ends. */
 export const LOST =
   /^(Connection terminated|Client has encountered a connection error|Server has closed|terminating connection)/

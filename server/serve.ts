@@ -12,7 +12,7 @@ import { createTerminalLink, deskUrlOf } from './desk/sign-in.ts'
 import { type Env, isStandIn, readEnvOrExit, warningsOf } from './env.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
-import { loadRenderer } from './http/rendered-pages.ts'
+import type { RenderOutcome } from './http/rendered-pages.ts'
 import { readStaticPages, type StaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
 import { inProject, isBuilt } from './project-root.ts'
@@ -69,11 +69,11 @@ async function openSite(env: Env, log: Logger) {
     check: assertPrivileges,
     keepTrying: log,
   })
-  const [database, pages] = await Promise.all([opening, loadPages(env)])
+  const [database, { pages, render }] = await Promise.all([opening, loadPages(env)])
   logDatabase(database, log)
   if (isBuilt && pages.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
 
-  const { app, close } = await openApplication(env, { database, log, pages })
+  const { app, close } = await openApplication(env, { database, log, pages, render })
   await app.listen({
     host: env.HOST,
     port: env.PORT,
@@ -89,11 +89,15 @@ async function openSite(env: Env, log: Logger) {
   }
 }
 
-/** Pages are read while the database opens. With `npm run dev` there are none: Vite serves them. */
-async function loadPages(env: Env): Promise<StaticPages> {
+/**
+ * Pages are read while the database opens, and what renders them is loaded, once and for all: a new build removes the file. With
+ * `npm run dev` there are none: Vite serves them.
+ */
+async function loadPages(env: Env): Promise<{ pages: StaticPages; render?: RenderOutcome }> {
   const pages = isBuilt ? readStaticPages(inProject('dist/client'), env) : new Map()
-  if (pages.size > 0) await loadRenderer()
-  return pages
+  if (pages.size === 0) return { pages }
+  const { renderOutcome } = await import('../client/renderer.tsx')
+  return { pages, render: renderOutcome }
 }
 
 /**

@@ -11,13 +11,13 @@ import {
 import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client'
 import type { inferRouterOutputs } from '@trpc/server'
 import { toast } from 'react-toastify/unstyled'
-import type { AppRouter } from '../../server/http/trpc.ts'
+import type { DeskRouter } from '../../server/desk/procedures.ts'
 import type { DeskState } from '../../shared/desk.ts'
 import { leave } from './session.ts'
 
 /* What the server has, in react-query and nowhere else. */
 
-type Outputs = inferRouterOutputs<AppRouter>['desk']
+type Outputs = inferRouterOutputs<DeskRouter>['desk']
 export type List = Outputs['list']
 export type Row = List['enquiries'][number]
 export type Enquiry = Outputs['show']
@@ -28,10 +28,10 @@ export interface Choice {
 }
 
 /** Queries go by POST too: an address would hold what was searched for. */
-export const trpc = createTRPCClient<AppRouter>({ links: [httpLink({ url: '/trpc', methodOverride: 'POST' })] })
+export const trpc = createTRPCClient<DeskRouter>({ links: [httpLink({ url: '/trpc', methodOverride: 'POST' })] })
 
 function statusOf(error: unknown): number | undefined {
-  return isTRPCClientError<AppRouter>(error) ? error.data?.httpStatus : undefined
+  return isTRPCClientError<DeskRouter>(error) ? error.data?.httpStatus : undefined
 }
 
 /** Of the server, or that there was no answer. */

@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState } from 'react'
 import type { Refused } from '../../shared/form-outcome.ts'
 import { readEmail } from '../../shared/typed-text.ts'
 import { subscribe } from '../content/contact.ts'
-import { answeredStatus, trpc } from './trpc.ts'
+import { answeredStatus, newsletter } from './trpc.ts'
 
 interface Answer {
   done: boolean
@@ -82,7 +82,7 @@ export function SubscribeForm({ path, refused }: SubscribeFormProps) {
 /** The server checks the address: a check here would load the rules with the box. Returns the message to show. */
 async function send(email: string): Promise<Answer> {
   try {
-    await trpc.subscription.subscribe.mutate({ email })
+    await newsletter.subscription.subscribe.mutate({ email })
     return { done: true, message: subscribe.done }
   } catch (error) {
     if (!navigator.onLine) return { done: false, message: subscribe.offline }

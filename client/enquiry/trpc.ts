@@ -1,5 +1,6 @@
 import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client'
-import type { AppRouter } from '../../server/http/trpc.ts'
+import type { NewsletterRouter } from '../../server/newsletter/procedure.ts'
+import type { OrderRouter } from '../../server/orders/procedure.ts'
 
 const ANSWER_TIMEOUT_MS = 15_000
 
@@ -7,35 +8,36 @@ const ANSWER_TIMEOUT_MS = 15_000
  * No batching: the server refuses it. A call without an answer ends after ANSWER_TIMEOUT_MS. A refusal of a proxy (4xx that is
  * not JSON) or of Node (431: too many cookies) becomes one of ours without a message.
  */
-export const trpc = createTRPCClient<AppRouter>({
-  links: [
-    httpLink({
-      url: '/trpc',
-      async fetch(url, options) {
-        const request = new AbortController() // older browsers have no AbortSignal.any
-        const abort = () => request.abort()
-        setTimeout(abort, ANSWER_TIMEOUT_MS)
-        options?.signal?.addEventListener('abort', abort)
-        const answer = await fetch(url, { ...(options as RequestInit), signal: request.signal })
-        const { status, headers } = answer
-        const isOurs = headers.get('content-type')?.startsWith('application/json') && status !== 431
-        if (status < 400 || status >= 500 || isOurs) return answer
-        return new Response(JSON.stringify({ error: { code: 0, message: '', data: { httpStatus: status } } }), answer)
-      },
-    }),
-  ],
-})
+const links = [
+  httpLink({
+    url: '/trpc',
+    async fetch(url, options) {
+      const request = new AbortController() // older browsers have no AbortSignal.any
+      const abort = () => request.abort()
+      setTimeout(abort, ANSWER_TIMEOUT_MS)
+      options?.signal?.addEventListener('abort', abort)
+      const answer = await fetch(url, { ...(options as RequestInit), signal: request.signal })
+      const { status, headers } = answer
+      const isOurs = headers.get('content-type')?.startsWith('application/json') && status !== 431
+      if (status < 400 || status >= 500 || isOurs) return answer
+      return new Response(JSON.stringify({ error: { code: 0, message: '', data: { httpStatus: status } } }), answer)
+    },
+  }),
+]
+
+export const trpc = createTRPCClient<OrderRouter>({ links })
+export const newsletter = createTRPCClient<NewsletterRouter>({ links })
 
 /**
  * The status with which our server, or a proxy before it, refused. Undefined if there was no answer. A gateway's error page
  * and 408 (the request arrived too slowly) count as none.
  */
 export function answeredStatus(error: unknown): number | undefined {
-  const status = isTRPCClientError<AppRouter>(error) ? error.data?.httpStatus : undefined
+  const status = isTRPCClientError<OrderRouter>(error) ? error.data?.httpStatus : undefined
   return status === 408 ? undefined : status
 }
 
 /** The server answered 400 to a form that our own check accepted: page and server are of different versions. */
 export function isNotUnderstood(error: unknown): boolean {
-  return isTRPCClientError<AppRouter>(error) && error.data?.code === 'BAD_REQUEST'
+  return isTRPCClientError<OrderRouter>(error) && error.data?.code === 'BAD_REQUEST'
 }

@@ -1,17 +1,18 @@
-import { TRPCError } from '@trpc/server'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import * as z from 'zod/mini'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DESK_PATH } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
+import type { Db } from '../database/database.ts'
 import { isDatabaseAway, sqlState } from '../database/errors.ts'
-import { RequestError } from '../errors.ts'
+import type { Env } from '../env.ts'
 import { fieldsOf, LINK_BODY_LIMIT, takeForms } from '../http/bodies.ts'
-import type { Context } from '../http/context.ts'
-import { toProblem, trpcErrorBody } from '../http/errors.ts'
+import { answerTo, RequestError, trpcErrorBody } from '../http/errors.ts'
 import type { RateLimits } from '../http/limits.ts'
-import { assertPost, callProcedure, type DeskPath } from '../http/trpc.ts'
+import type { StaticPages } from '../http/static-pages.ts'
+import { assertPost, callProcedure, takeJson } from '../http/trpc.ts'
+import type { Desk } from './desk.ts'
 import { chosenSchema, inputMessages, inputs, readDeskPath } from './inputs.ts'
 import { createDeskPages, ENTER_PATH, PASTED_PATH, SIGN_IN_PATH } from './pages.ts'
+import { deskRouter } from './procedures.ts'
 import {
   createSecret,
   endSession,
@@ -23,6 +24,7 @@ import {
   readLink,
   type Session,
 } from './sessions.ts'
+import type { SignIn } from './sign-in.ts'
 import { createDeskSource } from './source.ts'
 
 const texts: Record<number, string> = {
@@ -47,12 +49,21 @@ const REFUSALS: Partial<Record<number, string>> = { 401: 'session', 403: 'origin
 const REFUSALS_TOLD_MS = 60_000
 const NEEDS_HTTPS = 'The desk needs https: set PUBLIC_URL to the site’s https address.'
 
+interface DeskParts {
+  db: Db
+  env: Env
+  log: FastifyBaseLogger
+  pages: StaticPages
+  desk: Desk
+  signIn: SignIn
+}
+
 /** Serves the desk: its pages, sign-in, download and procedures. Everything but sign-in needs a session. */
-export async function serveDesk(app: FastifyInstance, context: Context, limits: RateLimits): Promise<void> {
-  const { db, env, signIn, desk } = context
+export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: RateLimits): Promise<void> {
+  const { db, env, signIn, desk } = parts
   const source = createDeskSource(env)
-  const pages = createDeskPages(context.pages)
-  const refusals = countRefusals(context.log)
+  const pages = createDeskPages(parts.pages)
+  const refusals = countRefusals(parts.log)
   app.addHook('onClose', async () => refusals.tell())
 
   /** The session of a request. Its cookie is renewed once a day. */
@@ -94,29 +105,37 @@ export async function serveDesk(app: FastifyInstance, context: Context, limits: 
 
   app.decorateRequest('session')
   app.register(async (calls) => {
-    calls.addContentTypeParser('application/json', { parseAs: 'string' }, calls.getDefaultJsonParser('error', 'error'))
+    takeJson(calls)
     calls.setErrorHandler((error, request, reply) => {
       const { status, message } = answerOf(error, request)
       refusals.count(REFUSALS[status])
       return reply.code(status).send(trpcErrorBody(status, message))
     })
-    calls.all<{ Params: { name: string } }>('/trpc/desk.:name', {
-      async onRequest(request, reply) {
-        assertPost(request, reply)
-        source.assertOwnPage(request)
-        await limits.countOrRefuse('desk', request, reply)
-        const session = await find(request, reply)
-        if (!session) throw new RequestError(401)
-        if (!Object.hasOwn(inputs, request.params.name)) throw new RequestError(404)
-        request.setDecorator('session', session)
-      },
-      async handler(request) {
-        const path = `desk.${request.params.name}` as DeskPath
-        const session = request.getDecorator<Session>('session')
-        return { result: { data: await callProcedure(path, request.body, { ...context, session }) } }
+    for (const name of Object.keys(inputs))
+      calls.all(`/trpc/desk.${name}`, {
+        config: { name: `desk.${name}` },
+        onRequest: letIn,
+        async handler(request) {
+          const context = { desk, session: request.getDecorator<Session>('session') }
+          return { result: { data: await callProcedure(deskRouter, `desk.${name}`, request.body, context) } }
+        },
+      })
+    calls.all('/trpc/desk.*', {
+      onRequest: letIn,
+      handler() {
+        throw new RequestError(404)
       },
     })
   })
+
+  async function letIn(request: FastifyRequest, reply: FastifyReply) {
+    assertPost(request, reply)
+    source.assertOwnPage(request)
+    await limits.countOrRefuse('desk', request, reply)
+    const session = await find(request, reply)
+    if (!session) throw new RequestError(401)
+    request.setDecorator('session', session)
+  }
 
   app.register(async (forms) => {
     takeForms(forms)
@@ -283,18 +302,17 @@ function properPath(path: string): string | undefined {
   return rest === '' || proper !== DESK_PATH ? proper : undefined
 }
 
-/** Only texts of our own leave the server. Logs what is a fault; an unavailable database is logged by orders/availability.ts. */
-function answerOf(error: unknown, { id, log }: FastifyRequest): { status: number; message: string } {
-  const known = error instanceof TRPCError && error.cause ? error.cause : error
-  const { status, problem } = toProblem(known)
-  if (known instanceof RequestError && known.message) return { status, message: problem.message }
-  if (known instanceof z.core.$ZodError) {
-    const shown = known.issues.find(({ message }) => Object.values(inputMessages).includes(message))
-    return { status, message: shown?.message ?? textOf(status) }
-  }
-  if (isDatabaseAway(known) || sqlState(known) === STATEMENT_TIMEOUT) return { status: 503, message: textOf(503) }
-  if (status === 500) log.error({ reqId: id, err: known }, 'the desk could not serve a request')
-  return { status, message: textOf(status) }
+/** In the desk's own texts. Of broken rules those for people are shown; any other is a fault of the page. */
+function answerOf(error: unknown, request: FastifyRequest): { status: number; message: string } {
+  const { status, problem } = answerTo(error, request, {
+    textOf,
+    problemOf({ issues }) {
+      const shown = issues.find(({ message }) => Object.values(inputMessages).includes(message))
+      return { message: shown?.message ?? textOf(400), fields: {} }
+    },
+    statusOf: (known) => (isDatabaseAway(known) || sqlState(known) === STATEMENT_TIMEOUT ? 503 : undefined),
+  })
+  return { status, message: problem.message }
 }
 
 function textOf(status: number): string {
@@ -302,7 +320,7 @@ function textOf(status: number): string {
 }
 
 /** Anybody can cause refusals: at most one line a minute tells how many there were of each kind. */
-function countRefusals(log: Context['log']) {
+function countRefusals(log: FastifyBaseLogger) {
   let counts: Record<string, number> = {}
   let timer: NodeJS.Timeout | undefined
   function tell() {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { DESK_PATH } from '../../shared/desk.ts'
 import type { Env } from '../env.ts'
-import { RequestError } from '../errors.ts'
+import { RequestError } from '../http/errors.ts'
 import { BROWSER_SECONDS, SESSION_SECONDS } from './sessions.ts'
 
 /**

@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { sqlState } from '../database/errors.ts'
 import { describeFailure, OperatorError } from '../errors.ts'
 import { assertDataDir, InUseError, pathIn, readServerPid, socketConnection } from './data-dir.ts'
 import { EMPTY_DATABASE, makeEmptyDatabase } from './empty-database.ts'
@@ -218,7 +217,7 @@ async function untilUnreachable(dataDir: string, child: ChildProcess, limitMs: n
   for (let failures = 0; failures < UNREACHABLE_TRIES && !hasEnded(child); ) {
     await sleep(pauseMs, undefined, { ref: false })
     const error = await tryConnection(dataDir, pauseMs)
-    failures = error && !sqlState(error) ? failures + 1 : 0 // a refusal is an answer too
+    failures = error && !(error instanceof pg.DatabaseError) ? failures + 1 : 0 // a refusal is an answer too
   }
 }
 
@@ -242,7 +241,8 @@ async function tryConnection(dataDir: string, timeoutMs: number): Promise<unknow
 async function isReady(dataDir: string, child: ChildProcess): Promise<boolean> {
   if (hasEnded(child) || readServerPid(pathIn(dataDir, 'database')) !== child.pid) return false
   const error = await tryConnection(dataDir, READY_TIMEOUT_MS)
-  if (!MISSING.includes(sqlState(error) ?? '')) return !error
+  const code = error instanceof pg.DatabaseError ? error.code : undefined
+  if (!MISSING.includes(code ?? '')) return !error
   child.kill('SIGINT')
   throw new OperatorError(`The database in ${dataDir} is not one of this site: ${(error as Error).message}.`)
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { RequestError } from '../errors.ts'
+import { RequestError } from './errors.ts'
 
 /*
  * Memory is bounded by the limit of each route and by Node's time limits: a body that does not come whole within ten seconds
@@ -12,7 +12,7 @@ export const BODY_LIMIT = 16 * 1024
 export const LINK_BODY_LIMIT = 1024
 
 /** The type of a form as browsers post it. */
-export const FORM = 'application/x-www-form-urlencoded'
+const FORM = 'application/x-www-form-urlencoded'
 
 /** A form with more fields is refused, because parsing thousands of them would take milliseconds. Our forms have fewer. */
 const FIELDS_MAX = 50

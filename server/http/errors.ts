@@ -4,7 +4,31 @@ import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { brand } from '../../shared/brand.ts'
 import { messages, type Problem, problemOf } from '../../shared/order.ts'
-import { propertiesOf, RequestError } from '../errors.ts'
+import { propertiesOf } from '../errors.ts'
+
+/** Why a request is not served: an HTTP status, and a message for whoever sent it, if the status has no fixed one. */
+export class RequestError extends Error {
+  readonly statusCode: number
+  /** Of a form that the browser posts: the key under which the order may be stored. */
+  readonly submissionKey: string | undefined
+  /** The client is far over its limit: the answer must be cheap. */
+  readonly isFlood: boolean
+  constructor(
+    statusCode: number,
+    message?: string,
+    { submissionKey, isFlood = false, ...options }: RequestErrorOptions = {},
+  ) {
+    super(message, options)
+    this.statusCode = statusCode
+    this.submissionKey = submissionKey
+    this.isFlood = isFlood
+  }
+}
+
+interface RequestErrorOptions extends ErrorOptions {
+  submissionKey?: string | undefined
+  isFlood?: boolean
+}
 
 type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
 
@@ -27,32 +51,41 @@ function textOf(status: number) {
   return texts[status] ?? (texts[status < 500 ? 400 : 500] as (typeof texts)[number])
 }
 
+/** A fault of ours, or a row that the database rejects. An unavailable database is logged once, by orders/availability.ts. */
+const LOGGED_AS_ERRORS = [500, 422]
+
+interface AnswerOptions {
+  /** Fixed texts in place of those for visitors. */
+  textOf?: (status: number) => string
+  /** What is said of an input that a schema refuses. */
+  problemOf?: (error: z.core.$ZodError) => Problem
+  /** The status of an error that has none of its own. */
+  statusOf?: (error: unknown) => number | undefined
+}
+
 /**
- * The status and message for whoever sent the request. Only texts of our own leave the server: the first broken rule, why
+ * What an error says to whoever sent the request; logs it. Only texts of our own leave the server: the first broken rule, why
  * an order was not stored, or a fixed text. Never those of zod, tRPC, Fastify or Prisma.
  */
-export function toProblem(error: unknown): { status: number; problem: Problem } {
-  const known = error instanceof TRPCError ? error.cause : error
-  if (known instanceof z.core.$ZodError) return { status: 400, problem: problemOf(known) }
-  const statusCode = Number(propertiesOf(known).statusCode)
-  const status = statusCode >= 400 ? statusCode : 500
+export function answerTo(
+  error: unknown,
+  { id, log }: FastifyRequest,
+  { textOf: fixed = (status) => textOf(status)[1], problemOf: read = problemOf, statusOf }: AnswerOptions = {},
+): { status: number; problem: Problem } {
+  const known = (error instanceof TRPCError && error.cause) || error
+  const isInput = known instanceof z.core.$ZodError
+  const given = Number(propertiesOf(known).statusCode)
+  const status = isInput ? 400 : given >= 400 ? given : (statusOf?.(known) ?? 500)
+  if (LOGGED_AS_ERRORS.includes(status))
+    log.error({ reqId: id, err: propertiesOf(known).cause ?? known }, 'a request could not be served')
+  else log.debug({ status }, 'a request was refused')
+  if (isInput) return { status, problem: read(known) }
   const own = known instanceof RequestError ? known.message : ''
-  return { status, problem: { message: own || textOf(status)[1], fields: {} } }
+  return { status, problem: { message: own || fixed(status), fields: {} } }
 }
 
 /** The shape that tRPC's client reads: of all errors that are not shown on a page. A flooded form gets plain text. */
 export function trpcErrorBody(status: number, message = textOf(status)[1]) {
   const [code] = textOf(status)
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } }
-}
-
-/** A fault of ours, or a row that the database rejects. */
-const LOGGED_AS_ERRORS = [500, 422]
-
-/** An unavailable database is logged once, by orders/availability.ts. */
-export function logFailure(error: unknown, { id, log }: FastifyRequest): void {
-  const { status } = toProblem(error)
-  const err = propertiesOf(error).cause ?? error
-  if (LOGGED_AS_ERRORS.includes(status)) log.error({ reqId: id, err }, 'a request could not be served')
-  else log.debug({ status }, 'a request was refused')
 }

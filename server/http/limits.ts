@@ -3,8 +3,8 @@ import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
 import type { Env } from '../env.ts'
-import { RequestError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
+import { RequestError } from './errors.ts'
 
 /*
  * Rate limits, by what they protect. Requests count for the limit of a minute before their body is read; only successful

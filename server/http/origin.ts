@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Env } from '../env.ts'
-import { RequestError } from '../errors.ts'
+import { RequestError } from './errors.ts'
 
 /** An address outside of these ranges may be a visitor's, which must not be logged. `::ffff:`: IPv4 on a socket of IPv6. */
 const PRIVATE = /^(?:::ffff:)?(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01])|198\.1[89])\.|::1$|f[cd])/

@@ -1,37 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { serveDesk } from '../desk/routes.ts'
-import { RequestError } from '../errors.ts'
-import { serveResendEvents } from '../mail/routes.ts'
-import type { Metrics } from '../metrics/metrics.ts'
-import { serveWebVitals } from '../metrics/web-vitals.ts'
-import { serveSubscriptionLinks } from '../newsletter/routes.ts'
-import { serveHealth } from '../operations/health.ts'
-import { BODY_LIMIT, FORM } from './bodies.ts'
-import type { Context } from './context.ts'
-import { logFailure, toProblem, trpcErrorBody } from './errors.ts'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { Env } from '../env.ts'
+import { BODY_LIMIT } from './bodies.ts'
+import { answerTo, RequestError, trpcErrorBody } from './errors.ts'
 import { securityHeaders } from './headers.ts'
-import { registerRateLimits } from './limits.ts'
-import { registerOriginCheck, registerProxyCheck } from './origin.ts'
-import { isOrderForm, ORDER_FORM, serveFormPosts } from './posted-forms.ts'
 import { createClientErrorHandler, hasOneHost, refuseExpectations } from './refused-connections.ts'
-import { createPageSender } from './rendered-pages.ts'
-import { sendNotFound, servePages } from './static-pages.ts'
-import { isDeskProcedure, isVisitorProcedure, serveProcedures } from './trpc.ts'
+import { type StaticPages, sendNotFound } from './static-pages.ts'
 
-/*
- * The Fastify application. Pages: static-pages.ts. Orders: request-source.ts and rate-limit.ts, then router.ts, or
- * form-posts.ts for a form without scripts, then orders/orders.ts. The desk: desk-routes.ts. The links of subscribers:
- * subscription-links.ts. Errors: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts,
- * web-vitals.ts.
- */
-
-interface HttpServerParts extends Context {
-  /** Unset if METRICS_PORT is 0: then browsers send no web vitals. */
-  metrics?: Pick<Metrics, 'observe' | 'observeWebVitals'> | undefined
-  /** Time limits for clients; tests set shorter ones. */
-  timeouts?: Timeouts | undefined
-}
+/* What every request passes. The rooms add their routes (app.ts). */
 
 const TIMEOUTS = {
   headersMs: 5000,
@@ -41,10 +23,33 @@ const TIMEOUTS = {
 }
 export type Timeouts = typeof TIMEOUTS
 
-const PROBES = ['/readyz', '/statusz']
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of the route, in the log and in metrics; without it its path. */
+    name?: string
+    /** Success is worth a line in the log. */
+    isStoring?: boolean
+    /** Anybody may ask as often as they like: an outage is logged elsewhere. */
+    isProbe?: boolean
+  }
+  interface FastifyRequest {
+    /** The name of a route that serves two forms. */
+    formName?: string
+  }
+}
 
-/** Builds the application. It does not listen yet. */
-export function createHttpServer(parts: HttpServerParts): FastifyInstance {
+export interface HttpParts {
+  env: Env
+  log: FastifyBaseLogger
+  pages: StaticPages
+  /** Whether the process is ending: a proxy should send no new visitors. */
+  isEnding(): boolean
+  /** Time limits for clients; tests set shorter ones. */
+  timeouts?: Timeouts | undefined
+}
+
+/** Builds the server without routes. It does not listen yet. */
+export function createHttpServer(parts: HttpParts): FastifyInstance {
   const { env, log, pages } = parts
   const { headersMs, requestMs, idleSocketMs } = parts.timeouts ?? TIMEOUTS
   const headers = { ...securityHeaders(env), 'cache-control': 'no-store' }
@@ -79,8 +84,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   app.removeAllContentTypeParsers() // each route has its own; a body that is sent elsewhere is not read
   addHooks(app, headers, parts)
   app.setErrorHandler((error, request, reply) => {
-    logFailure(error, request)
-    const { status, problem } = toProblem(error)
+    const { status, problem } = answerTo(error, request)
     return reply.code(status).send(trpcErrorBody(status, problem.message))
   })
   app.setNotFoundHandler((request, reply) => {
@@ -88,12 +92,10 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, pages)
     return reply.code(404).send(trpcErrorBody(404))
   })
-  addRoutes(app, parts)
   return app
 }
 
-function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: HttpServerParts): void {
-  const { log, metrics, isEnding } = parts
+function addHooks(app: FastifyInstance, headers: Record<string, string>, { log, isEnding }: HttpParts): void {
   app.addHook('onRequest', ({ ip, raw }, reply, done) => {
     if (isEnding()) reply.header('connection', 'close')
     // A client that has disconnected has no address, so no limit.
@@ -107,59 +109,19 @@ function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: 
   app.addHook('onResponse', (request, reply, done) => {
     const { id: reqId, method } = request
     const { statusCode: status, elapsedTime } = reply
-    const route = routeName(request)
+    const { isStoring, isProbe } = request.routeOptions.config
     // The log has a size limit: a client must not be able to fill it, so most requests are logged at debug level only.
-    // Anybody may ask for these as often as they like: availability.ts logs an outage.
-    const isImportant = status < 400 ? isStoring(route) : status >= 500 && !PROBES.includes(route)
+    const isImportant = status < 400 ? isStoring || request.formName : status >= 500 && !isProbe
+    const route = routeName(request)
     log[isImportant ? 'info' : 'debug'](
       { reqId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 },
       'request',
     )
-    metrics?.observe({ route, status, ms: elapsedTime })
     done()
   })
 }
 
-function addRoutes(app: FastifyInstance, parts: HttpServerParts): void {
-  const { env, pages, metrics } = parts
-  serveHealth(app, parts)
-  app.register(async (scope) => {
-    registerProxyCheck(scope)
-    const limits = await registerRateLimits(scope, env)
-    scope.register(async (forms) => {
-      registerOriginCheck(forms, env)
-      forms.addContentTypeParser(
-        'application/json',
-        { parseAs: 'string' },
-        forms.getDefaultJsonParser('error', 'error'),
-      )
-      serveProcedures(forms, parts, limits)
-      const sendPage = createPageSender(pages, env)
-      serveFormPosts(forms, parts, limits, sendPage)
-      forms.register((links) => serveSubscriptionLinks(links, parts, limits, sendPage))
-      if (metrics) serveWebVitals(forms, limits, metrics.observeWebVitals)
-    })
-    scope.register((staff) => serveDesk(staff, parts, limits))
-    if (env.RESEND_WEBHOOK_SECRET)
-      scope.register(async (events) => {
-        registerOriginCheck(events, env)
-        serveResendEvents(events, parts, limits)
-      })
-  })
-  servePages(app, pages)
-}
-
-/** Orders and subscriptions. A subscription sent without scripts has the route of its page: its line is at debug level. */
-function isStoring(route: string): boolean {
-  return isVisitorProcedure(route) || route === ORDER_FORM
-}
-
-/** One of a fixed number of names, for the log and metrics. A path may hold anything, personal data too. */
-function routeName(request: FastifyRequest): string {
-  const isForm = request.headers['content-type']?.startsWith(FORM)
-  if (isForm && isOrderForm(request)) return ORDER_FORM
-  const { path, name } = (request.params ?? {}) as { path?: string; name?: string }
-  if (isVisitorProcedure(path)) return path
-  const procedure = `desk.${name}`
-  return isDeskProcedure(procedure) ? procedure : (request.routeOptions.url ?? 'unknown')
+/** One of a fixed number of names. A path may hold anything, personal data too. */
+export function routeName({ formName, routeOptions: { config, url } }: FastifyRequest): string {
+  return formName ?? config.name ?? url ?? 'unknown'
 }

@@ -5,13 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { productPath, productSlug, products } from '../../shared/catalogue.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
-import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
-import {
-  NOT_FOUND_PATH,
-  PUBLIC_URL_PLACEHOLDER,
-  SUBSCRIPTION_PATH,
-  withoutEndSlashes,
-} from '../../shared/page-paths.ts'
+import { NOT_FOUND_PATH, PUBLIC_URL_PLACEHOLDER, withoutEndSlashes } from '../../shared/page-paths.ts'
 import { type Env, publicUrlOf } from '../env.ts'
 import { assetHeaders, securityHeaders } from './headers.ts'
 
@@ -47,8 +41,6 @@ interface SiteFile {
 export type StaticPages = Map<string, SiteFile>
 
 const ASSETS = '/assets/'
-/** Pages that depend on the request. */
-const DYNAMIC = [NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH]
 /** The files of the desk, which is for staff only (desk-pages.ts). */
 const DESK = '/desk/'
 /** A higher quality would slow each start: docs/decisions/0006. */
@@ -105,10 +97,13 @@ export function htmlOf({ identity }: SiteFile): string {
   return identity.body.toString()
 }
 
-/** Serves each page at its path, and all assets by one route, which starts faster than a route for each. */
-export function servePages(app: FastifyInstance, pages: StaticPages): void {
+/**
+ * Serves each page at its path, and all assets by one route, which starts faster than a route for each.
+ * @param except pages that a room serves, as they depend on the request
+ */
+export function servePages(app: FastifyInstance, pages: StaticPages, except: string[]): void {
   for (const [path, file] of pages) {
-    if (DYNAMIC.includes(path) || path.startsWith(ASSETS) || path.startsWith(DESK)) continue
+    if (path === NOT_FOUND_PATH || except.includes(path) || path.startsWith(ASSETS) || path.startsWith(DESK)) continue
     app.get(path, (request, reply) => send(request, reply, file, 200))
   }
   app.get<{ Params: { '*': string } }>(`${ASSETS}*`, (request, reply) => {

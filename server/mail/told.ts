@@ -9,7 +9,7 @@ import { Prisma } from '../database/generated/client.ts'
  */
 
 /** Of a mail. */
-export const IS_GOOD = Prisma.sql`"Status" IN ('Pending', 'Sent', 'Delivered', 'Complained')`
+const IS_GOOD = Prisma.sql`"Status" IN ('Pending', 'Sent', 'Delivered', 'Complained')`
 
 /** Of older ones the digest tells. Also bounds the cost where there never was a summary. */
 const LOOKED_BACK = Prisma.sql`now() - interval '31 days'`

@@ -2,7 +2,6 @@ import Fastify from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
-import { ORDER_FORM } from '../http/posted-forms.ts'
 import { readBackupAge } from '../operations/daily-backup.ts'
 import { readOldestNewEnquiry } from '../operations/problems.ts'
 import { readBacklog } from './backlog.ts'
@@ -21,7 +20,12 @@ const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 const MAIL_STATES = ['pending', 'failed', 'unknown', 'bounced', 'complained'] as const
 
 /** Serves `/metrics` for Prometheus at a port of its own, which visitors cannot reach. */
-export async function startMetrics({ HOST: host, METRICS_PORT: port, BACKUP_DIR: backupDir }: Env, db: Db) {
+/** @param orderRoutes the names of the routes that store an order */
+export async function startMetrics(
+  { HOST: host, METRICS_PORT: port, BACKUP_DIR: backupDir }: Env,
+  db: Db,
+  orderRoutes: string[],
+) {
   const registry = new Registry()
   const registers = [registry]
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
@@ -90,7 +94,7 @@ export async function startMetrics({ HOST: host, METRICS_PORT: port, BACKUP_DIR:
     /** Counts a request that was answered; `route` is one of a fixed number of names. */
     observe({ route, status, ms }: { route: string; status: number; ms: number }) {
       durations.observe({ route, status }, ms / 1000)
-      if (route === 'order.submit' || route === ORDER_FORM) orders.inc({ status: status === 303 ? 200 : status })
+      if (orderRoutes.includes(route)) orders.inc({ status: status === 303 ? 200 : status })
     },
     observeWebVitals({ page, ...values }: WebVitals) {
       for (const [metric, measured] of Object.entries(values)) {

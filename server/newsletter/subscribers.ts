@@ -5,7 +5,7 @@ import { CONSENT_VERSION, LINK_DAYS, type Subscription } from '../../shared/subs
 import { type Db, readNow } from '../database/database.ts'
 import { isDatabaseRefusal } from '../database/errors.ts'
 import type { Subscriber } from '../database/generated/client.ts'
-import { RequestError } from '../errors.ts'
+import { RequestError } from '../http/errors.ts'
 
 export type Subscribers = ReturnType<typeof createSubscribers>
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Context } from '../http/context.ts'
 
 /** Anybody may ask these addresses: what was found is used again for this time, so that requests cost nothing. */
 const READY_CACHE_MS = 2000
@@ -7,11 +6,18 @@ const PROBLEMS_CACHE_MS = 10_000
 const NOT_STORED = 'Orders cannot be stored.'
 const NOT_READ = 'What else is wrong could not be read from the database. Orders can be stored.'
 
+interface HealthParts {
+  readProblems(): Promise<string[]>
+  /** Whether orders can be stored; `check` tries it where it is not known. */
+  availability: { isUp(): boolean; check(): Promise<void> }
+  isEnding(): boolean
+}
+
 /**
  * `/healthz`: the process takes requests. `/readyz`, for balancers: it can store orders; the reason of a failure is in the log
  * only. `/statusz`, for monitors: what somebody has to mend, in sentences without personal data.
  */
-export function serveHealth(app: FastifyInstance, { readProblems, availability, isEnding }: Context): void {
+export function serveHealth(app: FastifyInstance, { readProblems, availability, isEnding }: HealthParts): void {
   const probe = cached(READY_CACHE_MS, availability.check)
   const findProblems = cached(PROBLEMS_CACHE_MS, async () => {
     await availability.check()
@@ -22,12 +28,13 @@ export function serveHealth(app: FastifyInstance, { readProblems, availability, 
   const answer = (reply: FastifyReply, status: 'ok' | 'leaving' | 'unavailable') =>
     reply.code(status === 'ok' ? 200 : 503).send({ status })
   app.get('/healthz', (_request, reply) => answer(reply, isEnding() ? 'leaving' : 'ok'))
-  app.get('/readyz', async (_request, reply) => {
+  const config = { isProbe: true }
+  app.get('/readyz', { config }, async (_request, reply) => {
     if (isEnding()) return answer(reply, 'leaving')
     await probe()
     return answer(reply, availability.isUp() ? 'ok' : 'unavailable')
   })
-  app.get('/statusz', async (_request, reply) => {
+  app.get('/statusz', { config }, async (_request, reply) => {
     const problems = await findProblems()
     return problems.length === 0 ? { status: 'ok' } : reply.code(503).send({ problems })
   })

@@ -1,34 +1,34 @@
 import { pipeline } from 'node:stream/promises'
 import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
-import type { Prisma } from '../database/generated/client.ts'
-import { readRecords, recordColumns } from '../desk/csv.ts'
+import { Prisma } from '../database/generated/client.ts'
 import { formatCount } from '../format.ts'
 import { type AddCommand, type Terminal, UsageError, writeJson } from '../terminal.ts'
 import { describeChosen, listReferences } from './access-log.ts'
-import { type Filters, isOfPerson, type Person, readPerson, toFilter, withFilters } from './person.ts'
+import { isOfPerson, type Person, readPerson } from './person.ts'
+import { readRecords, recordColumns } from './records.ts'
 
 export function exportCommand(add: AddCommand, terminal: Terminal) {
-  withFilters(add('export'))
-    .description('write enquiries as CSV, or all we hold about one person as JSON')
+  add('export')
+    .description('write all enquiries as CSV, or all we hold about one person as JSON; the desk downloads some of them')
     .option(
       '--person <who>',
       'a mail address in any case, or a mobile number; without other options. A subscription is found by its address only',
       readPerson,
     )
     .option('--json', 'for programs')
-    .action(async ({ person, json, ...filters }: Filters & { person?: Person; json?: boolean }) => {
-      if (person && (json || Object.keys(filters).length > 0)) throw new UsageError('--person takes no other options')
-      const where = toFilter(filters)
+    .action(async ({ person, json }: { person?: Person; json?: boolean }) => {
+      if (person && json) throw new UsageError('--person takes no other options')
       await terminal.onDatabase((db) =>
-        person ? exportPerson(terminal, db, person) : exportEnquiries(terminal, db, where, json),
+        person ? exportPerson(terminal, db, person) : exportEnquiries(terminal, db, json),
       )
     })
 }
 
-async function exportEnquiries(terminal: Terminal, db: Db, where: Prisma.Sql, isJson = false) {
-  await terminal.recordAccess(db, await describeChosen(db, where))
-  const records = readRecords(db, where, 'oldest')
+async function exportEnquiries(terminal: Terminal, db: Db, isJson = false) {
+  const all = Prisma.sql`TRUE`
+  await terminal.recordAccess(db, await describeChosen(db, all))
+  const records = readRecords(db, all, 'oldest')
   if (isJson) await writeJson(terminal, records)
   else await pipeline(records, createCsv(recordColumns), terminal.output)
 }

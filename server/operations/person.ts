@@ -1,26 +1,11 @@
-import type { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
-import { buyerTypes, products } from '../../shared/catalogue.ts'
-import { formatIndianDay, parseIndianTime } from '../../shared/indian-time.ts'
 import { asciiEmail } from '../../shared/typed-text.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { EnquiryStatus } from '../database/generated/enums.ts'
 import { OperatorError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
 import { UsageError } from '../terminal.ts'
 import { monthsBefore } from './retention.ts'
-
-/** The start of a day in India. */
-function readDay(text: string): Date {
-  if (/^(?:today|yesterday)$/i.test(text))
-    return parseIndianTime(formatIndianDay(new Date(Date.now() - (/^y/i.test(text) ? DAY_MS : 0))))
-  const start = parseIndianTime(text)
-  // Date reads the 31st of a short month as the 1st of the next one.
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(start.getTime()) || formatIndianDay(start) !== text)
-    throw new UsageError(`"${text}" is not a day; write it as 2026-11-30, today or yesterday`)
-  return start
-}
 
 /** Subtracts an age from a time. Months go by the calendar: the same day, or the last day of a shorter month. */
 export type Age = (now: Date) => Date
@@ -30,60 +15,6 @@ export function readAge(age: string): Age {
   const [, number, unit] = /^([1-9]\d{0,3})([md])$/.exec(age.trim().toLowerCase()) ?? []
   if (!number) throw new UsageError(`"${age}" is not an age; write 24m for months or 730d for days`)
   return (now) => (unit === 'd' ? new Date(now.getTime() - Number(number) * DAY_MS) : monthsBefore(now, Number(number)))
-}
-
-/** A day, or an age such as `7d`. */
-function readSince(text: string): Date {
-  return /^\d+[a-z]?$/i.test(text) ? readAge(text)(new Date()) : readDay(text)
-}
-
-/** Reads one of `values` in any case, with or without the brand. */
-function choice(what: string, values: readonly string[]): (text: string) => string {
-  return (text) => {
-    const typed = text.trim().toLowerCase()
-    const value = values.find((each) => [typed, `${brand.name} ${typed}`.toLowerCase()].includes(each.toLowerCase()))
-    if (!value) throw new UsageError(`${what} must be one of: ${values.join(', ')}`)
-    return value
-  }
-}
-
-const statusNames = Object.values(EnquiryStatus)
-
-export interface Filters {
-  from?: Date
-  to?: Date
-  product?: string
-  type?: string
-  status?: string
-}
-
-/** Adds the options that select enquiries. */
-export function withFilters(command: Command): Command {
-  return command
-    .option(
-      '--from <when>',
-      'received on this Indian day or later, 2026-11-30, today or yesterday, or so long ago at most: 7d, 2m',
-      readSince,
-    )
-    .option('--to <day>', 'received on this Indian day or earlier', readDay)
-    .option('--product <name>', products.join(' or '), choice('--product', products))
-    .option('--type <name>', buyerTypes.join(' or '), choice('--type', buyerTypes))
-    .option('--status <name>', statusNames.join(', '), choice('The status', statusNames))
-}
-
-/** A condition about `form`. */
-export function toFilter({ from, to, product, type, status }: Filters): Prisma.Sql {
-  const end = to && new Date(to.getTime() + DAY_MS)
-  if (from && end && from >= end) throw new UsageError('--from is later than --to')
-  const conditions = [
-    Prisma.sql`TRUE`,
-    ...(from ? [Prisma.sql`form."ReceivedAt" >= ${from}`] : []),
-    ...(end ? [Prisma.sql`form."ReceivedAt" < ${end}`] : []),
-    ...(product ? [Prisma.sql`form."Products"::text = ${product}`] : []),
-    ...(type ? [Prisma.sql`form."RetailerSelfUse"::text = ${type}`] : []),
-    ...(status ? [Prisma.sql`form."Status"::text = ${status}`] : []),
-  ]
-  return Prisma.join(conditions, ' AND ')
 }
 
 /** As people type them, each with a prefix of one to five letters or without: `QV-7K3M9P`, `qv 7k3m9p`, `7k3m9p`. */

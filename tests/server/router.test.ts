@@ -1,10 +1,12 @@
 // The router answers as tRPC's own plugin does, so that tRPC's own client works with it.
 import { createTRPCClient, httpLink } from '@trpc/client'
+import { initTRPC } from '@trpc/server'
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import Fastify from 'fastify'
 import { afterAll, expect, it } from 'vitest'
-import type { Context } from '../../server/http/context.ts'
-import { type AppRouter, appRouter } from '../../server/http/trpc.ts'
+import type { DeskRouter } from '../../server/desk/procedures.ts'
+import { createNewsletterRouter } from '../../server/newsletter/procedure.ts'
+import { createOrderRouter, type OrderRouter } from '../../server/orders/procedure.ts'
 import { messages } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { enterDesk } from '../support/desk.ts'
@@ -12,9 +14,10 @@ import { theApp } from '../support/fixtures.ts'
 
 const app = await theApp({ mails: false })
 const plugin = Fastify({ forceCloseConnections: true })
-const subscribers = { subscribe: async () => ({ subscribed: true }) }
-const createContext = () => ({ orders: app.orders, subscribers }) as unknown as Context
-plugin.register(fastifyTRPCPlugin, { prefix: '/trpc', trpcOptions: { router: appRouter, createContext } })
+const subscribers = { subscribe: async () => ({ subscribed: true as const }) }
+const { mergeRouters } = initTRPC.create()
+const router = mergeRouters(createOrderRouter(app.orders), createNewsletterRouter(subscribers))
+plugin.register(fastifyTRPCPlugin, { prefix: '/trpc', trpcOptions: { router } })
 const theirs = await plugin.listen({ host: '127.0.0.1', port: 0 })
 afterAll(() => plugin.close())
 
@@ -44,7 +47,7 @@ it.each<[string, string, RequestInit]>([
 })
 
 it('tRPC’s own client stores an order, and is told of a conflict', async () => {
-  const client = createTRPCClient<AppRouter>({ links: [httpLink({ url: `${app.url}/trpc` })] })
+  const client = createTRPCClient<OrderRouter>({ links: [httpLink({ url: `${app.url}/trpc` })] })
   const { reference } = await client.order.submit.mutate(order)
   expect(await client.order.submit.mutate(order)).toEqual({ reference })
   await expect(client.order.submit.mutate({ ...order, quantity: 3 })).rejects.toMatchObject({
@@ -56,7 +59,7 @@ it('tRPC’s own client stores an order, and is told of a conflict', async () =>
 it('it works at the desk, whose queries go by POST', async () => {
   const headers = { origin: app.url, cookie: await enterDesk(app) }
   const link = httpLink({ url: `${app.url}/trpc`, methodOverride: 'POST', headers })
-  const client = createTRPCClient<AppRouter>({ links: [link] })
+  const client = createTRPCClient<DeskRouter>({ links: [link] })
   const { reference = '' } = await submit(app.url, anOrder())
   expect(await client.desk.list.query({ state: 'new' })).toMatchObject({ enquiries: [{ reference }] })
   const close = () => client.desk.setStatus.mutate({ reference, status: 'Closed', was: 'New' })

@@ -62,7 +62,8 @@ export async function startTestApp({
     MAIL_RETRY_SECONDS: 0.1,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
-  const parts = { database, log: logger, pages, timeouts, pollMs, summaryWaitMs }
+  const render = pages.size > 0 ? (await import('../../client/renderer.tsx')).renderOutcome : undefined
+  const parts = { database, log: logger, pages, render, timeouts, pollMs, summaryWaitMs }
   const { app, orders, senders, signIn, close } = await openApplication(
     { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
     parts,
