@@ -105,7 +105,24 @@ export function ListPage() {
           </button>
         </p>
       )}
+      {first && <SignedIn you={first.you} browsers={first.browsers} />}
     </>
+  )
+}
+
+function SignedIn({ you, browsers }: { you: string; browsers: number }) {
+  return (
+    <form method="post" action={`${DESK_PATH}/sign-out`} className="more">
+      <p>
+        You are signed in as <bdi>{you}</bdi>
+        {browsers > 1 && <span> in {browsers} browsers</span>}.
+      </p>
+      {browsers > 1 && (
+        <button type="submit" name="others" value="yes">
+          Sign out in the others
+        </button>
+      )}
+    </form>
   )
 }
 

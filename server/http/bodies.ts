@@ -12,7 +12,7 @@ export const BODY_LIMIT = 16 * 1024
 export const LINK_BODY_LIMIT = 1024
 
 /** The type of a form as browsers post it. */
-const FORM = 'application/x-www-form-urlencoded'
+export const FORM = 'application/x-www-form-urlencoded'
 
 /** A form with more fields is refused, because parsing thousands of them would take milliseconds. Our forms have fewer. */
 const FIELDS_MAX = 50

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import type { Problem } from '../../shared/order.ts'
 import { pagePaths } from '../../shared/page-paths.ts'
-import { fieldsOf, takeForms } from './bodies.ts'
+import { FORM, fieldsOf, takeForms } from './bodies.ts'
 import { answerTo, RequestError } from './errors.ts'
 import type { RateLimits } from './limits.ts'
 import type { SendPage } from './rendered-pages.ts'
@@ -42,7 +42,7 @@ export function servePostedForms(
     takeForms(scope)
     scope.addHook('onRequest', async (request, reply) => {
       const { name, limit } = formOf(request)
-      if (name) request.formName = name
+      if (name && request.headers['content-type']?.startsWith(FORM)) request.formName = name
       await limits.countOrRefuse(limit, request, reply)
     })
     scope.setErrorHandler((error, request, reply) => {
