@@ -23,12 +23,16 @@ export function clearOtherTabs(): void {
   channel.postMessage('over')
 }
 
-/** Tab and order of the list. What was searched for is kept nowhere: it is about people. */
+/**
+ * Tab, order and search of the list. What was searched for is about people: it is kept with this entry of the tab's history only,
+ * which no other page can read.
+ */
 export function readChoice(): object {
-  return JSON.parse(sessionStorage.getItem(CHOICE) ?? '{}')
+  return { ...JSON.parse(sessionStorage.getItem(CHOICE) ?? '{}'), ...history.state }
 }
 
-export function keepChoice({ state, order }: { state: string; order: string }): void {
+export function keepChoice({ state, order, text }: { state: string; order: string; text: string }): void {
+  history.replaceState({ text }, '')
   sessionStorage.setItem(CHOICE, JSON.stringify({ state, order }))
 }
 

@@ -53,8 +53,8 @@ export function createDeskPages(pages: StaticPages) {
       send(
         reply,
         'Look into your inbox',
-        `<p>If ${address ? `<strong><bdi>${escaped(address)}</bdi></strong>` : 'this address'} is one of ours, a link is on its way. It works once, within 15 minutes. Open it in this browser.</p>
-${address ? '' : '<p>This browser has not kept what you typed: it refuses cookies, or that was more than 15 minutes ago. Without cookies nobody can stay signed in.</p>'}
+        `<p>If this address is one of ours, a link is on its way. It works once, within 15 minutes.</p>
+${address ? `<p>You typed <strong><bdi>${escaped(address)}</bdi></strong>. Open the link in this browser.</p>` : '<p>This browser has not kept what you typed: it refuses cookies, or that was more than 15 minutes ago. Without cookies nobody can stay signed in.</p>'}
 <form method="post" action="${PASTED_PATH}">
 <p class="field"><label for="link">Does the mail app open it elsewhere? Paste the link here</label>
 <input id="link" name="link" autocomplete="off" autocapitalize="off" spellcheck="false" required></p>
