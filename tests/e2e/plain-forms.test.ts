@@ -49,7 +49,7 @@ it('without scripts an order is received on the home page, and a reload sends no
   expect(await page.getByRole('button', { name: /Copy|Print|Share/ }).count()).toBe(0) // they need scripts
   const label = await page.locator('main table').innerText()
   expect(label.split(/\s{2,}|\t|\n/)).toEqual([
-    ...['Product', typedOrder.products, 'Quantity', typedOrder.quantity],
+    ...['Product', typedOrder.products, 'Quantity', `${typedOrder.quantity} packs`],
     ...['Received', expect.stringMatching(/^\d{2} [A-Z][a-z]{2} \d{4} \d\d:\d\d IST$/)],
   ])
   await page.reload()
