@@ -96,7 +96,11 @@ function toSchema<T>(rule: Rule) {
   return z.custom<T>((input) => rule(input) === undefined, { error: ({ input }) => rule(input) })
 }
 
-export const emailSchema = /* @__PURE__ */ toSchema<string>(rules.email)
+export const emailSchema = /* @__PURE__ */ createEmailSchema()
+
+function createEmailSchema() {
+  return toSchema<string>(rules.email)
+}
 
 function createContentSchema() {
   return z.strictObject({

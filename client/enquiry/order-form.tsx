@@ -91,7 +91,7 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
     () => '',
   )
   const pause = useRef(0)
-  const { state, settle, send, stop } = useOrder(answer ? stateOf(answer) : filling, {
+  const { state, settle, send, stop, isUnderWay } = useOrder(answer ? stateOf(answer) : filling, {
     onReceived: () => toast.success(messages.received, { role: 'none' }), // the heading, which takes the focus, says it
     onFailed: (message, error) => (isNotUnderstood(error) ? postByBrowser() : toast.error(message)),
   })
@@ -112,28 +112,33 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
     const { currentTarget } = event
     if (currentTarget.hasAttribute('data-posted')) return // the browser has begun to send it
     event.preventDefault()
-    if (state.is === 'sending' || state.is === 'received') return
+    setTimeout(checkAndSend, 0, currentTarget) // after the pressed button is painted
+  }
+
+  function checkAndSend(sent: HTMLFormElement) {
+    if (isUnderWay()) return
     toast.dismiss()
-    const checked = checkOrder(fieldsOf(currentTarget))
+    const checked = checkOrder(fieldsOf(sent))
     if ('order' in checked) {
-      if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus({ preventScroll: true }) // the fields are locked while they are sent
-      settle({ ...state, ...(state.is !== 'filling' && { fieldErrors: {} }) })
+      if (sent.querySelector('.fields :focus')) sendButton()?.focus({ preventScroll: true }) // the fields are locked while they are sent
       return send({ ...checked.order, filledInMs: filledInMs() })
     }
-    const { problem } = checked
-    toast.error(problem.message)
-    flushSync(() => settle(refusedBy(problem, state)))
-    showFirstError(currentTarget)
+    toast.error(checked.problem.message)
+    flushSync(() => settle((before) => refusedBy(checked.problem, before)))
+    showFirstError(sent)
   }
 
   /** Fills the slip, removes error and doubt of the edited field, and with the last error the toast. */
   function edit({ name }: { name: string }) {
-    startTransition(() => setTyped(readSlip(form.current))) // after the letter is painted
-    setQuiet({ ...quiet, [name]: undefined })
+    // After the letter is painted.
+    startTransition(() => {
+      setTyped(readSlip(form.current))
+      setQuiet((before) => (before[name as keyof SlipContent] ? { ...before, [name]: undefined } : before))
+    })
     waitForPause()
     if (name === 'products' || name === 'retailerSelfUse') setChoice('')
-    if (state.is === 'sending' || !fieldErrors[name]) return
-    settle(withoutError(state, name))
+    if (!fieldErrors[name]) return
+    settle((before) => withoutError(before, name))
     if (Object.keys(fieldErrors).length === 1) toast.dismiss()
   }
 

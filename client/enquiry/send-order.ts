@@ -10,6 +10,9 @@ export interface SentOrder {
   isEarlier: boolean
 }
 
+/** Between two tries. */
+export class Stopped extends Error {}
+
 /**
  * One try to send an order, under the key of its product: a repeat is never a second order.
  *
@@ -18,7 +21,7 @@ export interface SentOrder {
  * in a duplicated tab, the visitor is told, and the next try has a new key.
  */
 export async function sendOrder(order: OrderContent, signal: AbortSignal): Promise<SentOrder> {
-  if (signal.aborted) throw new Error('Stopped between two tries')
+  if (signal.aborted) throw new Stopped()
   const key = startTry(order.products)
   try {
     return await submit(order, key, signal)

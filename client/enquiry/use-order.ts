@@ -5,7 +5,7 @@ import { messages, type OrderContent } from '../../shared/order.ts'
 import { notStored, notStoredRetry, progressTexts, stoppedText } from '../content/sending.ts'
 import { mayBeStored, received } from './order-key.ts'
 import { calmState, type OrderState, type Settled } from './order-state.ts'
-import { sendOrder } from './send-order.ts'
+import { Stopped, sendOrder } from './send-order.ts'
 import { answeredStatus, retryAfterMs } from './trpc.ts'
 
 const GIVE_UP_MS = 60_000
@@ -42,7 +42,7 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
     // The first try is made also when the browser says it is offline: it may be wrong.
     networkMode: 'offlineFirst',
     mutationFn: ({ order, signal }: Attempt) => sendOrder(order, signal),
-    retry: (failures, error) => underWay.current !== null && patience.current.mayRetry(failures, error),
+    retry: (failures, error) => !(error instanceof Stopped) && patience.current.mayRetry(failures, error),
     retryDelay: pauseMs,
     onSuccess({ reference, receivedAt, isEarlier }, { order, signal }) {
       if (signal.aborted) return
@@ -88,6 +88,7 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
   return {
     state,
     settle,
+    isUnderWay: () => underWay.current !== null,
     /** While an order is under way it does nothing. */
     send(order: OrderContent) {
       if (underWay.current) return
