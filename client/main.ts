@@ -3,9 +3,9 @@
 
 import { RECEIVED_PATH } from '../shared/form-outcome.ts'
 import { handleClicks, startControls } from './controls.ts'
-import { readDraft, saveDraft } from './enquiry/draft.ts'
 import { focusNextField } from './enquiry/next-field.ts'
 import { addKey, mayBeStored, receivedByPost } from './enquiry/order-key.ts'
+import { readDraft, saveDraft } from './enquiry/tab-storage.ts'
 import type { IslandName } from './ui/island.tsx'
 
 const HEADER_SCROLL_PX = 200

@@ -13,7 +13,7 @@ import { toast } from 'react-toastify/unstyled'
 import { brand } from '../../shared/brand.ts'
 import { otherProduct } from '../../shared/catalogue.ts'
 import { type Received, receivedUrl } from '../../shared/form-outcome.ts'
-import { checkOrder, messages, type OrderContent } from '../../shared/order.ts'
+import { checkOrder, messages } from '../../shared/order.ts'
 import { telephone } from '../content/contact.ts'
 import {
   anotherEnquiry,
@@ -29,15 +29,15 @@ import {
 import { Linked } from '../ui/text.tsx'
 import { Toasts } from '../ui/toasts.tsx'
 import { doubtsOf } from './doubts.ts'
-import { filledInMs } from './draft.ts'
 import { OrderActions } from './order-actions.tsx'
 import { OrderFields } from './order-fields.tsx'
 import { adoptKey, mayBeStored, sentReferences } from './order-key.ts'
 import { OrderSide, orderPicture } from './order-panel.tsx'
 import { OrderReceived } from './order-received.tsx'
-import { fieldsOf, readSlip, type SlipContent } from './order-slip.tsx'
+import { fieldsOf, readSlip, type SlipContent, valuesOf } from './order-slip.tsx'
 import { calmState, fieldErrorsIn, filling, type OrderAnswer, refusedBy, stateOf, withoutError } from './order-state.ts'
 import { chosenByLink } from './prefill.ts'
+import { filledInMs } from './tab-storage.ts'
 import { isNotUnderstood } from './trpc.ts'
 import { useOrder } from './use-order.ts'
 
@@ -172,12 +172,14 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
   /** Another order by the same person, for the other product. */
   function startAnother() {
     if (!received) return
-    const values = valuesForAnother(received.order)
+    const { order } = received
+    const product = otherProduct(order.products) ?? order.products
+    const values = { ...valuesOf(order), products: product, quantity: '' }
     toast.dismiss()
     setBefore(received.received)
     flushSync(() => {
       setInitial({ reactKey: 'another', values })
-      setChoice(values.products)
+      setChoice(product)
       settle(calmState())
     })
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
@@ -218,7 +220,12 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
           {choice && choice + chosen}
         </p>
         <p className="label" data-sent={sentBefore} suppressHydrationWarning>
-          {sent && !received && <SentBefore references={sent.split(' ')} />}
+          {sent && !received && (
+            <span>
+              {sentBefore}
+              {sent.split(' ').map(linkTo)}
+            </span>
+          )}
         </p>
       </div>
       <div className={received ? 'order-panel confirmation on-sand' : 'order-panel on-sand'}>
@@ -281,16 +288,11 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
   )
 }
 
-function SentBefore({ references }: { references: string[] }) {
+function linkTo(reference: string) {
   return (
-    <>
-      <span>{sentBefore}</span>
-      {references.map((reference) => (
-        <a key={reference} href={receivedUrl(reference)}>
-          {reference}{' '}
-        </a>
-      ))}
-    </>
+    <a key={reference} href={receivedUrl(reference)}>
+      {reference}{' '}
+    </a>
   )
 }
 
@@ -303,8 +305,4 @@ function showFirstError(form: HTMLFormElement) {
   const height = field.getBoundingClientRect().bottom - form.getBoundingClientRect().top
   const target = height < innerHeight - HEADER_SPACE_PX ? form : field
   target.scrollIntoView({ block: 'start' })
-}
-
-function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
-  return { name, email, mobile, retailerSelfUse, products: otherProduct(last) ?? last }
 }

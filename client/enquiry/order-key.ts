@@ -1,6 +1,5 @@
 import { v4 as randomUuid } from 'uuid'
-import { dropDraft } from './draft.ts'
-import { readTab, writeTab } from './tab-storage.ts'
+import { dropDraft, readTab, writeTab } from './tab-storage.ts'
 
 /*
  * The key makes one filling of the form one order, however often it is sent. The tab keeps one for each product, because the

@@ -7,10 +7,10 @@ import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import { chatLink } from '../content/contact.ts'
 import { enquiryReceived, receivedEarlier } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
-import { filledInMs, keepDraft } from './draft.ts'
 import { OrderActions } from './order-actions.tsx'
-import { OrderSlip, senderOf } from './order-slip.tsx'
+import { OrderSlip, senderOf, valuesOf } from './order-slip.tsx'
 import { filling } from './order-state.ts'
+import { filledInMs, keepDraft } from './tab-storage.ts'
 import { useOrder } from './use-order.ts'
 
 interface OrderReceivedProps {
@@ -110,16 +110,17 @@ function OtherProduct({ order, product, onAnother }: OtherProductProps) {
   }, [state.is])
   if (state.is === 'received')
     return (
-      <p ref={second} className="second" tabIndex={-1}>
-        {enquiryReceived.second(product)} <strong className="reference">{state.received.reference}</strong>
-      </p>
+      <div className="second">
+        <p ref={second} tabIndex={-1}>
+          {enquiryReceived.second(product)} <strong className="reference">{state.received.reference}</strong>
+        </p>
+      </div>
     )
 
   function sendSame() {
-    const same = { ...order, products: product }
-    const { name, email, mobile, quantity, retailerSelfUse } = order
-    keepDraft({ name, email, mobile, quantity: String(quantity), retailerSelfUse, products: product })
-    send({ ...same, filledInMs: filledInMs() })
+    const same = { ...order, products: product, filledInMs: filledInMs() }
+    keepDraft(valuesOf(same)) // for a reload after a lost answer
+    send(same)
   }
 
   return (

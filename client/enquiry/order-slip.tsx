@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
-import type { OrderContent } from '../../shared/order.ts'
+import { fieldLimits, type OrderContent, type OrderField } from '../../shared/order.ts'
 import { type FormFields, plainMobile, readEmail, readText } from '../../shared/typed-text.ts'
 import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import { nextSteps, slip } from '../content/enquiry-form.ts'
@@ -40,6 +40,11 @@ export function readSlip(form: HTMLFormElement | null): SlipContent {
 /** Who sends the order, and how we reach them. */
 export function senderOf({ name, retailerSelfUse, mobile, email }: OrderContent): SlipContent {
   return { from: fromOf(name, retailerSelfUse), mobile, email }
+}
+
+/** What is typed into the form to send an order. */
+export function valuesOf(order: OrderContent): Record<string, string> {
+  return Object.fromEntries(Object.keys(fieldLimits).map((field) => [field, String(order[field as OrderField])]))
 }
 
 function fromOf(name: string, retailerSelfUse: string) {

@@ -1,7 +1,7 @@
 import { productSlug } from '../../shared/catalogue.ts'
 import { receivedUrl } from '../../shared/form-outcome.ts'
-import { restoreDraft } from './draft.ts'
 import { sentReferences } from './order-key.ts'
+import { restoreDraft } from './tab-storage.ts'
 
 /** The parameters of a link to the form: `?product=quvera-xt`, `?for=retailer`. */
 const PARAMETERS = { products: 'product', retailerSelfUse: 'for' }
