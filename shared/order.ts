@@ -52,13 +52,7 @@ type Rule = (input: unknown) => string | undefined
 
 /** One rule for each stored field, in the browser and in the schemas below. `columns` in server/enquiries/enquiry.ts has the same keys. */
 const rules = {
-  name(input) {
-    if (isEmpty(input)) return messages.empty
-    if (typeof input !== 'string') return messages.name
-    if (!VISIBLE.test(input)) return messages.empty
-    const name = input.trim()
-    return name.length > NAME_MAX || !PLAIN_TEXT.test(name) ? messages.name : undefined
-  },
+  name: plainText(NAME_MAX, messages.name),
   email(input) {
     if (isEmpty(input)) return messages.empty
     const isAddress = typeof input === 'string' && input.length <= EMAIL_MAX && EMAIL.test(input)
@@ -80,6 +74,17 @@ const rules = {
   retailerSelfUse: (input) => oneOf(buyerTypes, input, messages.buyerType),
   products: (input) => oneOf(products, input, messages.product),
 } satisfies Record<string, Rule>
+
+/** A line of text in which something is visible. */
+function plainText(max: number, message: string): Rule {
+  return (input) => {
+    if (isEmpty(input)) return messages.empty
+    if (typeof input !== 'string') return message
+    if (!VISIBLE.test(input)) return messages.empty
+    const text = input.trim()
+    return text.length <= max && PLAIN_TEXT.test(text) ? undefined : message
+  }
+}
 
 function oneOf(choices: readonly unknown[], input: unknown, message: string) {
   if (isEmpty(input)) return messages.empty
