@@ -31,11 +31,19 @@ import { Toasts } from '../ui/toasts.tsx'
 import { doubtsOf } from './doubts.ts'
 import { OrderActions } from './order-actions.tsx'
 import { OrderFields } from './order-fields.tsx'
-import { adoptKey, mayBeStored, sentReferences } from './order-key.ts'
+import { adoptKey, sentReferences } from './order-key.ts'
 import { OrderSide, orderPicture } from './order-panel.tsx'
 import { OrderReceived } from './order-received.tsx'
 import { fieldsOf, readSlip, type SlipContent, valuesOf } from './order-slip.tsx'
-import { calmState, fieldErrorsIn, filling, type OrderAnswer, refusedBy, stateOf, withoutError } from './order-state.ts'
+import {
+  fieldErrorsIn,
+  filling,
+  type OrderAnswer,
+  orUncertain,
+  refusedBy,
+  stateOf,
+  withoutError,
+} from './order-state.ts'
 import { chosenByLink } from './prefill.ts'
 import { filledInMs } from './tab-storage.ts'
 import { isNotUnderstood } from './trpc.ts'
@@ -102,6 +110,7 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
 
   /** The page is of another version: one of the server's version answers. */
   function postByBrowser() {
+    settle(filling)
     form.current?.toggleAttribute('data-posted', true)
     form.current?.submit()
   }
@@ -180,7 +189,7 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
     flushSync(() => {
       setInitial({ reactKey: 'another', values })
       setChoice(product)
-      settle(calmState())
+      settle(orUncertain(filling))
     })
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
@@ -188,7 +197,7 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     if (answer?.submissionKey) adoptKey(answer.submissionKey, answer.values.products ?? '', answer.isUncertain ?? false)
-    if (!answer || mayBeStored()) settle(calmState())
+    settle(orUncertain(answer ? stateOf(answer) : filling))
     if (form.current) setChoice(chosenByLink(form.current))
     return () => clearTimeout(pause.current)
   }, [])

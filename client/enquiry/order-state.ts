@@ -43,11 +43,12 @@ interface Wrong {
 
 export type Settled = Exclude<OrderState, Sending>
 
-export const filling: Settled = { is: 'filling' }
+export const filling: Filling = { is: 'filling' }
 
-/** Of a form in which nothing is wrong. @param product whether an order for it may be stored; else any order */
-export function calmState(product?: string): Settled {
-  return mayBeStored(product) ? { is: 'uncertain', note: uncertain, fieldErrors: {} } : filling
+/** The same, unless an order for this product, or any order, may be stored. */
+export function orUncertain(state: Filling | Refused | Uncertain, product?: string): Settled {
+  if (state.is === 'uncertain' || !mayBeStored(product)) return state
+  return { fieldErrors: {}, ...state, is: 'uncertain', note: uncertain }
 }
 
 export function fieldErrorsIn(state: OrderState): Record<string, string> {
@@ -87,7 +88,8 @@ export function answerTo({ problem, note, values, submissionKey }: RefusedOrder)
   }
 }
 
-export function stateOf({ firstError, fieldErrors, note, isUncertain }: OrderAnswer): Settled {
+/** Before the keys of the tab are known: not on the server. */
+export function stateOf({ firstError, fieldErrors, note, isUncertain }: OrderAnswer): Refused | Uncertain {
   if (isUncertain) return { is: 'uncertain', firstError, fieldErrors, note: note ?? uncertain }
   return { is: 'refused', firstError, fieldErrors, note }
 }

@@ -1,7 +1,7 @@
 import { productSlug } from '../../shared/catalogue.ts'
 import { receivedUrl } from '../../shared/form-outcome.ts'
 import { sentReferences } from './order-key.ts'
-import { restoreDraft } from './tab-storage.ts'
+import { readDraft, restoreDraft } from './tab-storage.ts'
 
 /** The parameters of a link to the form: `?product=quvera-xt`, `?for=retailer`. */
 const PARAMETERS = { products: 'product', retailerSelfUse: 'for' }
@@ -54,7 +54,7 @@ function showSent() {
   })
   note.replaceChildren(note.dataset.sent ?? '', ...links.flat())
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-  if (navigation?.type !== 'reload') return
+  if (navigation?.type !== 'reload' || readDraft()) return
   history.scrollRestoration = 'manual' // where the confirmation was, there may be no word of it
   note.scrollIntoView({ block: 'nearest' })
 }

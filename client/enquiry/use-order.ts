@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'react'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent } from '../../shared/order.ts'
 import { notStored, notStoredRetry, progressTexts, stoppedText } from '../content/sending.ts'
-import { mayBeStored, received } from './order-key.ts'
-import { calmState, type OrderState, type Settled } from './order-state.ts'
+import { received } from './order-key.ts'
+import { type OrderState, orUncertain, type Settled } from './order-state.ts'
 import { Stopped, sendOrder } from './send-order.ts'
 import { answeredStatus, retryAfterMs } from './trpc.ts'
 
@@ -55,7 +55,7 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
     onError(error, { order, signal }) {
       if (signal.aborted) return
       const note = isWorthAnotherTry(error) ? notStoredRetry : notStored
-      end(mayBeStored(order.products) ? calmState(order.products) : { is: 'refused', note, fieldErrors: {} })
+      end(orUncertain({ is: 'refused', note, fieldErrors: {} }, order.products))
       onFailed?.((answeredStatus(error) && error.message) || messages.failed, error)
     },
   })

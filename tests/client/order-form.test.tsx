@@ -11,7 +11,7 @@ import {
   uncertain,
 } from '../../client/content/sending.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
-import { sentReferences } from '../../client/enquiry/order-key.ts'
+import { sentReferences, startTry } from '../../client/enquiry/order-key.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -346,6 +346,14 @@ it('an order that may be stored is uncertain also after a reload and while it is
   await expect.element(page.getByText(/^Stopped\./)).toBeVisible()
   form = render(<OrderSection path="/buy-now" isPage />).querySelector('form') as HTMLFormElement
   await expect.element(page.elementLocator(form).getByText(uncertain)).toBeVisible()
+})
+
+it('a page that answers a post is uncertain too, and keeps what it refuses, while an earlier try may be stored', async () => {
+  startTry(products[0])
+  const answer = { values: {}, firstError: messages.empty, fieldErrors: { name: emptyFieldError }, note: undefined }
+  form = render(<OrderSection path="/buy-now" answer={answer} isPage />).querySelector('form') as HTMLFormElement
+  await expect.element(page.getByText(uncertain)).toBeVisible()
+  expect(marked()).toEqual(['name'])
 })
 
 it('the time of the slip is the server’s', async () => {

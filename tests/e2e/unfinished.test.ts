@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { uncertain } from '../../client/content/sending.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
+import { violations } from '../support/axe.ts'
 import { anAddress, fillOrder, sendButton, toastOf, typedOrder } from '../support/fill-order.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
@@ -87,4 +88,30 @@ it('the confirmation of a form without scripts leads to the other product', asyn
   await sendButton(page).click()
   await page.getByRole('link', { name: `Ask for ${products[1]} too` }).click()
   expect(new URL(page.url()).search).toBe('?product=quvera-xt')
+})
+
+it('a doubt at its field, and both references, have no fault that axe finds, and are reached by the keyboard', async () => {
+  const { page } = await visit('/buy-now', { ...PHONE, reducedMotion: 'reduce' })
+  const email = anAddress()
+  await fillOrder(page, { email: 'meera@gmial.con' })
+  const suggestion = page.getByRole('button', { name: 'meera@gmail.com' })
+  await suggestion.waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.locator('#order [name=email]').focus()
+  await page.keyboard.press('Tab')
+  expect(await suggestion.evaluate((button) => button === document.activeElement)).toBe(true)
+  await page.keyboard.press('Enter')
+  expect(await typedIn(page, 'email')).toBe('meera@gmail.com')
+  await page.locator('#order [name=email]').fill(email)
+  await page.keyboard.press('Enter')
+  await page.locator('.received').waitFor()
+  for (const name of ['Copy', `The same for ${products[1]}`]) {
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(name)
+  }
+  await page.keyboard.press('Enter')
+  await page.getByText(`For ${products[1]}:`).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^For .*[2-9A-Z]{6}$/)
+  expect(await violations(page)).toEqual([])
+  expect(await storedFrom(email)).toHaveLength(2)
 })
