@@ -8,7 +8,7 @@ import { chatLink } from '../content/contact.ts'
 import { enquiryReceived, receivedEarlier } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
 import { OrderActions } from './order-actions.tsx'
-import { OrderSlip, senderOf, valuesOf } from './order-slip.tsx'
+import { fromOf, OrderSlip, valuesOf } from './order-slip.tsx'
 import { filling } from './order-state.ts'
 import { filledInMs, keepDraft } from './tab-storage.ts'
 import { useOrder } from './use-order.ts'
@@ -46,7 +46,7 @@ export function OrderReceived({ received, order, before, isPage, onAnother, chil
         {enquiryReceived.heading}
       </Heading>
       <OrderSlip
-        content={{ ...received, ...(order && senderOf(order)) }}
+        content={{ ...received, ...(order && { mobile: order.mobile, email: order.email, from: fromOf(order) }) }}
         reference={reference}
         next={
           other &&

@@ -31,15 +31,10 @@ export function readSlip(form: HTMLFormElement | null): SlipContent {
   return {
     products: readText(fields, 'products'),
     quantity: Number(quantity) >= 1 ? quantity : '',
-    from: fromOf(readText(fields, 'name'), readText(fields, 'retailerSelfUse')),
+    from: fromOf({ name: readText(fields, 'name'), retailerSelfUse: readText(fields, 'retailerSelfUse') }),
     mobile: plainMobile(readText(fields, 'mobile')),
     email: readEmail(fields),
   }
-}
-
-/** Who sends the order, and how we reach them. */
-export function senderOf({ name, retailerSelfUse, mobile, email }: OrderContent): SlipContent {
-  return { from: fromOf(name, retailerSelfUse), mobile, email }
 }
 
 /** What is typed into the form to send an order. */
@@ -47,7 +42,7 @@ export function valuesOf(order: OrderContent): Record<string, string> {
   return Object.fromEntries(Object.keys(fieldLimits).map((field) => [field, String(order[field as OrderField])]))
 }
 
-function fromOf(name: string, retailerSelfUse: string) {
+export function fromOf({ name, retailerSelfUse }: { name: string; retailerSelfUse: string }): string {
   return [name.trim(), retailerSelfUse].filter(Boolean).join(', ')
 }
 

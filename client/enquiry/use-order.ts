@@ -16,10 +16,9 @@ const UNAVAILABLE_PAUSE_MAX_MS = 3000
 /** A longer `Retry-After` comes from the limit of a day. The form does not wait for it. */
 const WAIT_MAX_MS = 120_000
 
-/** Something the visitor is told besides the state. */
-export interface Told {
+/** What is said besides the state. */
+interface Told {
   onReceived?(): void
-  /** @param message of the server, if it has answered */
   onFailed?(message: string, error: Error): void
 }
 
@@ -60,7 +59,8 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
     },
   })
   const { isPending, failureCount, failureReason } = mutation
-  const isSlow = useSlow(isPending)
+  /** The first try has taken long. */
+  const [isSlow, setSlow] = useState(false)
   const progress = failureCount > 0 ? progressOf(failureCount, failureReason) : isSlow ? progressTexts.slow : undefined
   const state: OrderState = isPending ? { is: 'sending', progress } : settled
 
@@ -81,8 +81,13 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
 
   useEffect(() => {
     if (!isPending) return
+    const slow = setTimeout(setSlow, SLOW_MS, true)
     addEventListener('beforeunload', confirmLeaving)
-    return () => removeEventListener('beforeunload', confirmLeaving)
+    return () => {
+      clearTimeout(slow)
+      setSlow(false)
+      removeEventListener('beforeunload', confirmLeaving)
+    }
   }, [isPending])
 
   return {
@@ -145,20 +150,6 @@ function progressOf(failures: number, reason: Error | null) {
   if (waitMs) return progressTexts.wait(waitMs / 1000)
   if (!onlineManager.isOnline()) return progressTexts.offline
   return answeredStatus(reason) === 503 ? progressTexts.unavailable : progressTexts.again(failures + 1)
-}
-
-/** Whether the first try has taken long. */
-function useSlow(isPending: boolean) {
-  const [isSlow, setSlow] = useState(false)
-  useEffect(() => {
-    if (!isPending) return
-    const timer = setTimeout(setSlow, SLOW_MS, true)
-    return () => {
-      clearTimeout(timer)
-      setSlow(false)
-    }
-  }, [isPending])
-  return isSlow
 }
 
 /** Makes the browser ask before the page is left. */
