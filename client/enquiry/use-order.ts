@@ -81,7 +81,7 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
 
   useEffect(() => {
     if (!isPending) return
-    const slow = setTimeout(setSlow, SLOW_MS, true)
+    const slow = setTimeout(() => setSlow(underWay.current !== null), SLOW_MS)
     addEventListener('beforeunload', confirmLeaving)
     return () => {
       clearTimeout(slow)
