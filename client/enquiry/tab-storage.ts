@@ -45,7 +45,9 @@ function fieldsOf(form: HTMLFormElement) {
 
 export function readDraft(): Draft | undefined {
   const draft = readTab(DRAFT) as Draft | undefined
-  return draft && Date.now() - draft.savedAt < DRAFT_MAX_AGE_MS ? draft : undefined
+  if (draft && Date.now() - draft.savedAt < DRAFT_MAX_AGE_MS) return draft
+  dropDraft()
+  return undefined
 }
 
 export function keepDraft(values: Record<string, string>): void {
