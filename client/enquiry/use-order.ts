@@ -35,6 +35,8 @@ interface Attempt {
  */
 export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
   const [settled, settle] = useState(first)
+  /** Ends in the same moment as `settled` begins; the mutation's own state follows later. */
+  const [isSending, setSending] = useState(false)
   const underWay = useRef<AbortController>(null)
   const patience = useRef(createPatience())
   const mutation = useMutation({
@@ -61,11 +63,13 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
   const { isPending, failureCount, failureReason } = mutation
   /** The first try has taken long. */
   const [isSlow, setSlow] = useState(false)
-  const progress = failureCount > 0 ? progressOf(failureCount, failureReason) : isSlow ? progressTexts.slow : undefined
-  const state: OrderState = isPending ? { is: 'sending', progress } : settled
+  const hasFailed = isPending && failureCount > 0
+  const progress = hasFailed ? progressOf(failureCount, failureReason) : isSlow ? progressTexts.slow : undefined
+  const state: OrderState = isSending ? { is: 'sending', progress } : settled
 
   function end(next: Settled) {
     underWay.current = null
+    setSending(false)
     settle(next)
   }
 
@@ -80,7 +84,7 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
   }, [])
 
   useEffect(() => {
-    if (!isPending) return
+    if (!isSending) return
     const slow = setTimeout(() => setSlow(underWay.current !== null), SLOW_MS)
     addEventListener('beforeunload', confirmLeaving)
     return () => {
@@ -88,7 +92,7 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
       setSlow(false)
       removeEventListener('beforeunload', confirmLeaving)
     }
-  }, [isPending])
+  }, [isSending])
 
   return {
     state,
@@ -99,6 +103,7 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
       if (underWay.current) return
       underWay.current = new AbortController()
       patience.current = createPatience()
+      setSending(true)
       mutation.mutate({ order, signal: underWay.current.signal })
     },
     stop() {
