@@ -1,4 +1,4 @@
-import { preselect } from './enquiry/preselect.ts'
+import { prefill } from './enquiry/prefill.ts'
 import { watchFirstButton } from './layout/header-button.ts'
 import { enableMenus } from './layout/menus.ts'
 import { markCurrentSection } from './product/current-section.ts'
@@ -16,7 +16,7 @@ export function startControls(): void {
   addEventListener('focusin', showFocused)
   const year = document.querySelector('[data-year]') // the built page has the year of the build
   if (year) year.textContent = String(new Date().getFullYear())
-  preselect()
+  prefill()
 }
 
 /** Of buttons outside React. They work also while the page is still being parsed. */

@@ -2,6 +2,7 @@ import { type ComponentType, createElement, type ReactNode, startTransition, use
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { brand } from '../shared/brand.ts'
 import { telephone } from './content/contact.ts'
+import { mayBeStored, sentReferences } from './enquiry/order-key.ts'
 import { backHome, MessagePage } from './ui/message-page.tsx'
 
 const roots = new Set<Root>()
@@ -26,9 +27,9 @@ export async function hydrateIsland(island: HTMLElement, part: unknown): Promise
     }
     function fail(error: unknown) {
       console.error(error)
-      for (const each of roots) each.unmount() // calls stop() of an order under way: its result could not be shown
+      for (const each of roots) each.unmount() // which stops an order under way: its result could not be shown
       createRoot(document.getElementById('root') ?? document.body).render(
-        <ErrorPage reference={document.documentElement.dataset.reference} />,
+        <ErrorPage reference={mayBeStored() ? undefined : sentReferences().at(-1)} />,
       )
       done()
     }
@@ -61,7 +62,7 @@ function ErrorPage({ reference }: { reference: string | undefined }) {
         </p>
         <p className="lead">
           {reference
-            ? 'Your enquiry is received. Your reference: '
+            ? 'Your last enquiry is received. Its reference: '
             : 'If you were sending an enquiry, it may have reached us. Sent again unchanged in this tab, it counts only once.'}
           <strong>{reference}</strong>
         </p>

@@ -4,8 +4,8 @@
 import { RECEIVED_PATH } from '../shared/form-outcome.ts'
 import { handleClicks, startControls } from './controls.ts'
 import { focusNextField } from './enquiry/next-field.ts'
-import { keepReference } from './enquiry/preselect.ts'
-import { addKey, readStoredKey, writeStoredKey } from './enquiry/submission-key.ts'
+import { addKey, mayBeStored, receivedByPost } from './enquiry/order-key.ts'
+import { readDraft, saveDraft } from './enquiry/tab-storage.ts'
 import type { IslandName } from './ui/island.tsx'
 
 const HEADER_SCROLL_PX = 200
@@ -17,10 +17,14 @@ const components: Record<IslandName, () => Promise<unknown>> = {
 }
 const touched = new Set<HTMLElement>()
 
-/** On success the island has `data-hydrated`. If a script does not come, the browser posts the form. */
-async function hydrateTouched({ target }: Event) {
+function hydrateTouched({ target }: Event) {
   const island = (target as Element).closest?.<HTMLElement>('[data-island]')
-  if (!island || touched.has(island)) return
+  if (island) hydrate(island)
+}
+
+/** On success the island has `data-hydrated`. If a script does not come, the browser posts the form. */
+async function hydrate(island: HTMLElement) {
+  if (touched.has(island)) return
   touched.add(island)
   try {
     const part = components[island.dataset.island as IslandName]()
@@ -29,6 +33,12 @@ async function hydrateTouched({ target }: Event) {
   } catch {
     touched.delete(island) // the next touch tries again
   }
+}
+
+/** The next touch may be the button of a form that is filled in already, or whose order may be stored. */
+function hydrateUnfinished() {
+  const island = document.querySelector<HTMLElement>('[data-island=order]')
+  if (island && (readDraft() || mayBeStored())) hydrate(island)
 }
 
 /** React has not taken this submit: the browser posts the form, and from here on React leaves the form to it. */
@@ -68,6 +78,7 @@ function prefetchScripts() {
 function whenParsed() {
   startControls()
   root.toggleAttribute('data-ready', true)
+  hydrateUnfinished()
 }
 
 function whenLoaded() {
@@ -78,15 +89,11 @@ function whenLoaded() {
   if (root.dataset.vitals === 'on') import('./web-vitals.ts').catch(() => undefined)
 }
 
-// The reference of the order that the browser posted is shown, and the next order gets a new key. The key of an order that
-// scripts sent stays: its answer may have been lost.
-if (location.pathname === RECEIVED_PATH && readStoredKey()?.isPosted) {
-  writeStoredKey(null)
-  keepReference(new URLSearchParams(location.search).get('reference') ?? '')
-}
+if (location.pathname === RECEIVED_PATH) receivedByPost(new URLSearchParams(location.search).get('reference') ?? '')
 for (const type of ['pointerdown', 'focusin', 'keydown']) addEventListener(type, hydrateTouched)
 addEventListener('submit', postByBrowser)
 addEventListener('formdata', addKey)
+document.addEventListener('visibilitychange', saveDraft)
 addEventListener('click', handleClicks)
 addEventListener('keydown', focusNextField)
 addEventListener('scroll', watchScroll)

@@ -8,6 +8,7 @@ export const PRIVACY_NOTICE_VERSION = '2026-11-25'
 
 const NAME_MAX = 200
 const EMAIL_MAX = 254
+export const MOBILE_DIGITS = 10
 
 /** Of several broken rules the uppermost here is shown. The first four, `failed` and `received` are the owner's words. */
 export const messages = {
@@ -46,65 +47,94 @@ function isEmpty(input: unknown): boolean {
   return input == null || (typeof input === 'string' && input.trim() === '')
 }
 
-const NOT_EMPTY = z.refine((input) => !isEmpty(input), messages.empty)
+/** The message of the rule that an input breaks. */
+type Rule = (input: unknown) => string | undefined
 
-/** An absent, null or blank value is an empty field; another wrong type breaks the field's own rule. */
-function wrongType(message: string) {
-  return { error: ({ input }: { input?: unknown }) => (isEmpty(input) ? messages.empty : message) }
+/** One rule for each stored field, in the browser and in the schemas below. `columns` in server/database/enquiry.ts has the same keys. */
+const rules = {
+  name: plainText(NAME_MAX, messages.name),
+  email(input) {
+    if (isEmpty(input)) return messages.empty
+    const isAddress = typeof input === 'string' && input.length <= EMAIL_MAX && EMAIL.test(input)
+    return isAddress ? undefined : messages.email
+  },
+  mobile(input) {
+    if (isEmpty(input)) return messages.empty
+    if (typeof input !== 'string' || !/^[0-9]*$/.test(input)) return messages.digits
+    return input.length === MOBILE_DIGITS ? undefined : messages.tenDigits
+  },
+  quantity(input) {
+    if (isEmpty(input)) return messages.empty
+    if (input === Number.POSITIVE_INFINITY) return messages.largeQuantity
+    if (typeof input !== 'number' || !Number.isFinite(input)) return messages.wholeQuantity
+    if (input < 1) return messages.quantity
+    if (!Number.isInteger(input)) return messages.wholeQuantity
+    return input > Number.MAX_SAFE_INTEGER ? messages.largeQuantity : undefined
+  },
+  retailerSelfUse: (input) => oneOf(buyerTypes, input, messages.buyerType),
+  products: (input) => oneOf(products, input, messages.product),
+} satisfies Record<string, Rule>
+
+/** A line of text in which something is visible. */
+function plainText(max: number, message: string): Rule {
+  return (input) => {
+    if (isEmpty(input)) return messages.empty
+    if (typeof input !== 'string') return message
+    if (!VISIBLE.test(input)) return messages.empty
+    const text = input.trim()
+    return text.length <= max && PLAIN_TEXT.test(text) ? undefined : message
+  }
 }
 
-export const emailSchema = z
-  .string(wrongType(messages.email))
-  .check(NOT_EMPTY, z.maxLength(EMAIL_MAX, { error: messages.email, abort: true }), z.regex(EMAIL, messages.email))
-
-/** The fields that are stored. `columns` in server/database/enquiry.ts has the same keys. */
-const fields = {
-  name: z
-    .string(wrongType(messages.name))
-    .check(
-      z.regex(VISIBLE, messages.empty),
-      z.trim(),
-      z.maxLength(NAME_MAX, { error: messages.name, abort: true }),
-      z.regex(PLAIN_TEXT, messages.name),
-    ),
-  email: emailSchema,
-  mobile: z
-    .string(wrongType(messages.digits))
-    .check(NOT_EMPTY, z.regex(/^[0-9]*$/, messages.digits), z.length(10, messages.tenDigits)),
-  quantity: z
-    .number({
-      error: ({ input }) =>
-        isEmpty(input)
-          ? messages.empty
-          : input === Number.POSITIVE_INFINITY
-            ? messages.largeQuantity
-            : messages.wholeQuantity,
-    })
-    .check(
-      z.minimum(1, messages.quantity),
-      z.refine(Number.isInteger, messages.wholeQuantity),
-      z.maximum(Number.MAX_SAFE_INTEGER, messages.largeQuantity),
-    ),
-  retailerSelfUse: z.enum(buyerTypes, wrongType(messages.buyerType)),
-  products: z.enum(products, wrongType(messages.product)),
+function oneOf(choices: readonly unknown[], input: unknown, message: string) {
+  if (isEmpty(input)) return messages.empty
+  return choices.includes(input) ? undefined : message
 }
 
-export const orderContentSchema = z.strictObject({
-  ...fields,
-  productName: z.optional(z.literal(brand.name)),
-  /** Honeypot: people do not see it. */
-  website: z.optional(z.string()),
-  /** Milliseconds from showing the form to sending it, by the browser's clock. */
-  filledInMs: z.optional(z.number()),
-})
+export type OrderField = keyof typeof rules
 
-export const submissionKeySchema = z.guid(messages.malformed).check(z.toLowerCase())
+/*
+ * The server checks with the schemas. The browser checks with `checkOrder`: its calls here are marked as pure, so that the bundler
+ * leaves zod out of the form's scripts (tests/e2e/budgets.test.ts).
+ */
+function toSchema<T>(rule: Rule) {
+  return z.custom<T>((input) => rule(input) === undefined, { error: ({ input }) => rule(input) })
+}
 
-export const orderSchema = z.extend(orderContentSchema, { submissionKey: submissionKeySchema })
+export const emailSchema = /* @__PURE__ */ createEmailSchema()
+
+function createEmailSchema() {
+  return toSchema<string>(rules.email)
+}
+
+function createContentSchema() {
+  return z.strictObject({
+    name: toSchema<string>(rules.name).check(z.trim()),
+    email: emailSchema,
+    mobile: toSchema<string>(rules.mobile),
+    quantity: toSchema<number>(rules.quantity),
+    retailerSelfUse: toSchema<(typeof buyerTypes)[number]>(rules.retailerSelfUse),
+    products: toSchema<(typeof products)[number]>(rules.products),
+    productName: z.optional(z.literal(brand.name)),
+    /** Honeypot: people do not see it. */
+    website: z.optional(z.string()),
+    /** Milliseconds from showing the form to sending it, by the browser's clock. */
+    filledInMs: z.optional(z.number()),
+  })
+}
+
+export const orderContentSchema = /* @__PURE__ */ createContentSchema()
+
+export const submissionKeySchema = /* @__PURE__ */ createKeySchema()
+
+function createKeySchema() {
+  return z.guid(messages.malformed).check(z.toLowerCase())
+}
+
+export const orderSchema = /* @__PURE__ */ z.extend(orderContentSchema, { submissionKey: submissionKeySchema })
 
 export type OrderContent = z.infer<typeof orderContentSchema>
 export type Order = z.infer<typeof orderSchema>
-export type OrderField = keyof typeof fields
 
 interface FieldLimit {
   max?: number
@@ -134,7 +164,7 @@ export const exampleOrder = {
 /** A form that a person typed, or its browser pasted: what is invisible is removed. `order.submit` is strict. */
 export function readOrderFields(form: FormFields) {
   return {
-    name: readText(form, 'name').normalize('NFC'),
+    name: readText(form, 'name').normalize('NFC').trim(),
     email: readEmail(form),
     mobile: plainMobile(readText(form, 'mobile')),
     quantity: readQuantity(readText(form, 'quantity').trim()),
@@ -145,13 +175,23 @@ export function readOrderFields(form: FormFields) {
   } satisfies Record<OrderField | 'productName' | 'website', unknown>
 }
 
+/** Checks a form in the browser by the rules of the schema. */
+export function checkOrder(form: FormFields): { order: OrderContent } | { problem: Problem } {
+  const typed = readOrderFields(form)
+  const issues = Object.entries(rules).flatMap(([field, rule]) => {
+    const message = rule(typed[field as OrderField])
+    return message ? [{ message, path: [field] }] : []
+  })
+  return issues.length > 0 ? { problem: problemOf({ issues }) } : { order: typed as OrderContent }
+}
+
 export interface Problem {
   message: string
   fields: Record<string, string>
 }
 
 /** The first broken rule of all and of each field, in the order of `messages`. Texts such as zod's are never shown. */
-export function problemOf(error: { issues: readonly z.core.$ZodIssue[] }): Problem {
+export function problemOf(error: { issues: readonly { message: string; path: readonly PropertyKey[] }[] }): Problem {
   const broken = error.issues
     .map(({ message, path }) => ({
       message: messageOrder.includes(message) ? message : messages.malformed,

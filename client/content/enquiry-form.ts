@@ -8,19 +8,28 @@ export const buyNow = {
   description: `Send an enquiry for ${products.join(' or ')}. You get a reference right away, and our team replies by phone or email.`,
   closing: 'Tell us how many you need: our team calls or writes back with price and pack size.',
   lead: 'Health supplements for your shop or for yourself. You get a reference right away. Our team replies by phone or email, with price and pack size.',
+  send: 'Send enquiry',
   price: 'Price and pack size: on enquiry.',
   advice:
     'Take a health supplement as directed by your physician. Before you take it, tell your physician if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
   pictureAlt: `${products[0]} and ${products[1]} before a note card`,
 }
 
+const KEEP_REFERENCE = 'Nothing is bought yet. Please keep your reference.'
+
 /** Stands in place of the form once it is sent. */
 export const enquiryReceived = {
   title: messages.received,
   description: 'Your enquiry has arrived. Here is its reference, and what happens next.',
   heading: 'Thank you. We\u00a0have\u00a0your enquiry.',
-  lead: 'Someone from our team will call or write to you. Nothing is bought yet. Please keep your reference.',
-  other: (product: string) => `For ${product} too, press “${anotherEnquiry}”: your details are filled in.`,
+  lead: `Someone from our team will call or write to you. ${KEEP_REFERENCE}`,
+  contact: (mobile: string, email: string) => `We will ring ${mobile} and write to ${email}. ${KEEP_REFERENCE}`,
+  same: (product: string) => `The same for ${product}`,
+  another: 'Another quantity',
+  /** Before the reference of the same for the other product. */
+  second: (product: string) => `For ${product}:`,
+  /** A link, where nothing is known of the visitor. */
+  other: (product: string) => `Ask for ${product} too`,
   before: (product: string, reference: string) => `Your enquiry for ${product} is here too: ${reference}.`,
   quote: `Something wrong, or a question? Call or write, and quote your reference: ${brand.phone}, ${brand.email}.`,
 }
@@ -38,15 +47,15 @@ export const labels: Record<OrderField, string> = {
   email: 'Email',
   mobile: 'Mobile',
   quantity: 'Quantity',
-  retailerSelfUse: 'Retailer or Self Use',
+  retailerSelfUse: 'Buying for',
   products: 'Product',
 }
 export const choose = 'Please choose'
 
 /** Shown beside the label of a field. */
-export const hints: Partial<Record<OrderField, string>> = { mobile: '10 digits', quantity: 'packs' }
+export const labelNotes: Partial<Record<OrderField, string>> = { mobile: '10 digits', quantity: 'packs' }
 
-export const optionalHint = (max: number | undefined) =>
+export const optionalNote = (max: number | undefined) =>
   max ? `optional, up to ${max.toLocaleString('en-IN')} letters` : 'optional'
 
 /** Shown when the enquiry was received more than a minute ago: it was sent again, or its page is opened again. */
@@ -66,12 +75,11 @@ export const slip = {
   reference: 'Your reference',
   mobile: 'Your number',
   email: 'Your mail',
+  packs: (quantity: string) => (Number(quantity) === 1 ? '1 pack' : `${quantity} packs`),
 }
 
-/** Asked beside a field when it is left, and when the form is sent the first time. Unchanged, it is sent the second time. */
+/** Said at a field when typing pauses or it is left. It holds nothing back. */
 export const doubtTexts = {
-  sendAgain: 'Not sent now. If it is right, press Send enquiry once more.',
-  notSent: 'Not sent now: there is a question above. To leave it as it is, send once more.',
   digits: (typed: number) => `A mobile number has 10 digits, this one ${typed}.`,
   mobile: 'Mobile numbers in India begin with 6, 7, 8 or 9. Is yours right? Then send it as it is.',
   email: 'Did you mean this address?',
@@ -91,8 +99,8 @@ export const ratherCall = 'Rather call?'
 /** Said under the title when a link has chosen something in the form. */
 export const chosen = ' is chosen in the form.'
 
-/** Said there before the reference of the enquiry that this tab has sent. */
-export const sentBefore = 'Your enquiry is sent: '
+/** Said there before the references of what this tab has sent. */
+export const sentBefore = 'You have sent: '
 
 export const nextStepsTitle = 'What happens next'
 

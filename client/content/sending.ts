@@ -1,7 +1,7 @@
 import { brand } from '../../shared/brand.ts'
 import { messages, type Problem } from '../../shared/order.ts'
 
-/* Messages about sending. In the browser they load with order-sender.tsx. */
+/* Messages about sending. In the browser they load with the form. */
 
 /** Stands under an empty field, or a list from which nothing was chosen. */
 export const emptyFieldError = 'This is still missing.'
@@ -26,6 +26,7 @@ export const progressTexts = {
     'You are offline. Nothing you typed is lost: your enquiry goes out as soon as you are back online. Please keep this page open.',
   slow: 'This is taking longer than usual. Your enquiry is still being sent. Please keep this page open.',
   again: (attempt: number) => `No answer yet. Trying again (attempt ${attempt}). Please keep this page open.`,
+  unavailable: 'Our system is busy at this moment. Your enquiry is sent again by itself. Please keep this page open.',
   wait: (seconds: number) =>
     `Too many enquiries in a short time. Yours will be sent again in ${Math.ceil(seconds)} seconds. Please keep this page open.`,
 }

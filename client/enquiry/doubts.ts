@@ -1,15 +1,14 @@
+import { MOBILE_DIGITS } from '../../shared/order.ts'
 import { doubtTexts } from '../content/enquiry-form.ts'
 import { mistypedEndings, similarDomains, wellKnownDomains } from '../content/mail-domains.ts'
 
-/** What may be mistyped. What breaks no rule is asked about once, and may be sent as it is. */
+/** What may be mistyped. It is said at the field and holds nothing back. */
 export interface Doubts {
   /** What is said about the number. */
   mobile?: string
   /** The address that was probably meant. */
   email?: string
 }
-
-const MOBILE_DIGITS = 10
 
 export function doubtsOf({ mobile = '', email = '' }: { [field in 'mobile' | 'email']?: string | undefined }): Doubts {
   const suggestion = suggestEmail(email)

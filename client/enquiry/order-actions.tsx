@@ -1,46 +1,33 @@
-import { buyNow, privacyNotice } from '../content/enquiry-form.ts'
-import { Linked } from '../ui/text.tsx'
+import type { ReactNode } from 'react'
 import type { OrderState } from './order-state.ts'
 
-/** The button, with the privacy notice beside it: raise `PRIVACY_NOTICE_VERSION` when its words change. */
-export function OrderActions({
-  sending = false,
-  progress,
-  note,
-  received,
-  onStop,
-}: OrderState & { onStop: () => void }) {
+interface OrderActionsProps {
+  state: OrderState
+  label: string
+  /** Without it the button submits its form. */
+  onSend?: () => void
+  onStop: () => void
+  /** Another button, while nothing is sent. */
+  children?: ReactNode
+}
+
+/** A button that sends an order, and what becomes of it. */
+export function OrderActions({ state, label, onSend, onStop, children }: OrderActionsProps) {
+  const isSending = state.is === 'sending'
+  const progress = isSending ? state.progress : undefined
   return (
-    <div className="submit" hidden={received !== undefined}>
-      <p className="small">{buyNow.advice}</p>
-      <div aria-live="polite">
-        {note && (
-          <p key={note} className="submit-note">
-            <Linked>{note}</Linked>
-          </p>
-        )}
-      </div>
-      <div className="submit-row">
-        {/* The second click of a double click is no answer to a question that the first has raised. */}
-        <button
-          type="submit"
-          className="button send"
-          aria-disabled={sending}
-          onClick={(event) => event.detail > 1 && event.preventDefault()}
-        >
-          {sending ? 'Sending…' : 'Send enquiry'}
+    <div className="submit-row">
+      <button type={onSend ? 'button' : 'submit'} className="button send" aria-disabled={isSending} onClick={onSend}>
+        {isSending ? 'Sending…' : label}
+      </button>
+      {progress && (
+        <button type="button" className="pill" onClick={onStop}>
+          Stop
         </button>
-        {progress && (
-          <button type="button" className="pill" onClick={onStop}>
-            Stop
-          </button>
-        )}
-        <p role="status" className="submit-progress">
-          {progress}
-        </p>
-      </div>
-      <p className="small">
-        {privacyNotice} More on this, and on your rights, in our <a href="/privacy-policy">Privacy Policy</a>.
+      )}
+      {!isSending && children}
+      <p role="status" className="submit-progress">
+        {progress}
       </p>
     </div>
   )

@@ -2,20 +2,18 @@ import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { fieldLimits, type OrderField } from '../../shared/order.ts'
-import { choose, doubtTexts, helpTexts, hints, labels, optionalHint } from '../content/enquiry-form.ts'
+import { choose, doubtTexts, helpTexts, labelNotes, labels, optionalNote } from '../content/enquiry-form.ts'
 import { Address } from '../ui/text.tsx'
 import type { Doubts } from './doubts.ts'
 
 interface OrderFieldsProps {
   fieldErrors: Record<string, string>
-  doubts?: Doubts | undefined
-  /** Those because of which the form was not sent. */
-  heldBack?: Doubts | undefined
+  doubts: Doubts
   /** Puts the address that was probably meant into its field. */
   onTakeEmail: (email: string) => void
   /** The values at first. */
   values?: Record<string, string> | undefined
-  /** Key of an order that may be stored: sent again it is the same order. */
+  /** The key that a page of a failure holds, for a browser that posts it again. */
   submissionKey?: string | undefined
   /** True while the order is being sent: later typing would not be part of it. */
   isLocked: boolean
@@ -28,8 +26,7 @@ interface OrderFieldsProps {
  */
 export function OrderFields({
   fieldErrors,
-  doubts = {},
-  heldBack = {},
+  doubts,
   onTakeEmail,
   values = {},
   submissionKey,
@@ -38,8 +35,7 @@ export function OrderFields({
 }: OrderFieldsProps) {
   function field(name: OrderField) {
     const { max: maxLength, optional } = fieldLimits[name]
-    const isDoubted = name in doubts
-    const notes = [fieldErrors[name] && 'error', isDoubted && 'doubt', helpTexts[name] && 'help'].filter(Boolean)
+    const notes = [fieldErrors[name] && 'error', doubtAt(name) && 'doubt', helpTexts[name] && 'help'].filter(Boolean)
     return {
       id: `order-${name}`,
       name,
@@ -48,10 +44,10 @@ export function OrderFields({
       defaultValue: values[name],
       'aria-invalid': fieldErrors[name] ? true : undefined,
       'aria-describedby': notes.map((note) => `order-${name}-${note}`).join(' ') || undefined,
-      'data-doubted': isDoubted || undefined,
+      'data-doubted': doubtAt(name) ? true : undefined,
     }
   }
-  const sendAgain = (name: keyof Doubts) => (doubts[name] === heldBack[name] ? doubtTexts.sendAgain : '')
+  const doubtAt = (name: OrderField) => !fieldErrors[name] && doubts[name as keyof Doubts]
   const about = (name: OrderField) => ({ name, error: fieldErrors[name] })
   return (
     <div className="fields" inert={isLocked} hidden={isHidden}>
@@ -61,13 +57,13 @@ export function OrderFields({
       <Field
         {...about('email')}
         doubt={
-          doubts.email && (
+          doubtAt('email') && (
             <>
               {doubtTexts.email}
               <button type="button" className="pill" onClick={() => onTakeEmail(doubts.email ?? '')}>
-                <Address>{doubts.email}</Address>
+                <Address>{doubts.email ?? ''}</Address>
               </button>
-              <span>{sendAgain('email') || doubtTexts.emailKept}</span>
+              <span>{doubtTexts.emailKept}</span>
             </>
           )
         }
@@ -82,7 +78,7 @@ export function OrderFields({
           enterKeyHint="next"
         />
       </Field>
-      <Field {...about('mobile')} doubt={doubts.mobile && `${doubts.mobile} ${sendAgain('mobile')}`}>
+      <Field {...about('mobile')} doubt={doubtAt('mobile')}>
         <div className="with-sign">
           <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" />
           <span aria-hidden="true">+91</span>
@@ -111,17 +107,18 @@ export function OrderFields({
 interface FieldProps {
   name: OrderField
   error: string | undefined
+  /** In a live region: it is announced. */
   doubt?: ReactNode
   children: ReactNode
 }
 
 function Field({ name, error, doubt, children }: FieldProps) {
   const { max, optional } = fieldLimits[name]
-  const hint = hints[name] ?? (optional && optionalHint(max))
+  const note = labelNotes[name] ?? (optional && optionalNote(max))
   return (
     <div className="field">
       <label htmlFor={`order-${name}`}>
-        {labels[name]} {hint && <span className="small">{hint}</span>}
+        {labels[name]} {note && <span className="small">{note}</span>}
       </label>
       {children}
       {error && (
@@ -129,10 +126,14 @@ function Field({ name, error, doubt, children }: FieldProps) {
           {error}
         </p>
       )}
-      {doubt && (
-        <p className="field-doubt" id={`order-${name}-doubt`}>
-          {doubt}
-        </p>
+      {doubt !== undefined && (
+        <div aria-live="polite">
+          {doubt && (
+            <p className="field-doubt" id={`order-${name}-doubt`}>
+              {doubt}
+            </p>
+          )}
+        </div>
       )}
       {helpTexts[name] && (
         <p className="small" id={`order-${name}-help`}>

@@ -1,39 +1,62 @@
-import { type FocusEvent, type FormEvent, startTransition, useEffect, useRef, useState } from 'react'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import {
+  type FocusEvent,
+  type FormEvent,
+  startTransition,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { flushSync } from 'react-dom'
+import { toast } from 'react-toastify/unstyled'
 import { brand } from '../../shared/brand.ts'
 import { otherProduct } from '../../shared/catalogue.ts'
-import type { Received } from '../../shared/form-outcome.ts'
-import type { OrderContent } from '../../shared/order.ts'
+import { type Received, receivedUrl } from '../../shared/form-outcome.ts'
+import { checkOrder, messages } from '../../shared/order.ts'
 import { telephone } from '../content/contact.ts'
 import {
   anotherEnquiry,
   buyNow,
   chosen,
-  doubtTexts,
   enquiryReceived,
   notAPurchase,
+  privacyNotice,
   ratherCall,
   scriptOffline,
   sentBefore,
 } from '../content/enquiry-form.ts'
-import { type Doubts, doubtsOf } from './doubts.ts'
+import { Linked } from '../ui/text.tsx'
+import { Toasts } from '../ui/toasts.tsx'
+import { doubtsOf } from './doubts.ts'
 import { OrderActions } from './order-actions.tsx'
 import { OrderFields } from './order-fields.tsx'
+import { adoptKey, sentReferences } from './order-key.ts'
 import { OrderSide, orderPicture } from './order-panel.tsx'
 import { OrderReceived } from './order-received.tsx'
-import { createOrderSender, dismissToasts, type OrderSender, Toasts } from './order-sender.tsx'
-import { readSlip, type SlipContent } from './order-slip.tsx'
-import type { OrderAnswer, OrderState } from './order-state.ts'
-import { keepReference, noteChoice, showSent } from './preselect.ts'
-import { setCurrentKey } from './send-order.ts'
+import { fieldsOf, readSlip, type SlipContent, valuesOf } from './order-slip.tsx'
+import {
+  fieldErrorsIn,
+  filling,
+  type OrderAnswer,
+  orUncertain,
+  refusedBy,
+  stateOf,
+  withoutError,
+} from './order-state.ts'
+import { chosenByLink } from './prefill.ts'
+import { filledInMs } from './tab-storage.ts'
+import { isNotUnderstood } from './trpc.ts'
+import { useOrder } from './use-order.ts'
 
 /*
- * Read this, then order-sender.tsx (validation, retries, toasts), then send-order.ts (one request and its key).
- * order-fields.tsx has the inputs, order-actions.tsx the button.
+ * Read this, then order-state.ts (what the form can show), use-order.ts (retries), send-order.ts (one request) and order-key.ts.
  */
 
 /** Height of the header and the space below it. */
 const HEADER_SPACE_PX = 120
+/** Typing pauses. */
+const PAUSE_MS = 1500
 
 interface OrderSectionProps {
   path: string
@@ -42,36 +65,54 @@ interface OrderSectionProps {
   isPage: boolean
 }
 
+/** The form with its heading and panel, on the home page and on the page Buy Now. */
+export function OrderSection(props: OrderSectionProps) {
+  const [client] = useState(() => new QueryClient())
+  return (
+    <QueryClientProvider client={client}>
+      <OrderForm {...props} />
+    </QueryClientProvider>
+  )
+}
+
 /** What the inputs hold when React mounts them. */
 interface InitialInputs extends Partial<Pick<OrderAnswer, 'values' | 'submissionKey'>> {
   /** A new value makes React mount new inputs; `form.reset()` would bring back each `defaultValue`. */
   reactKey?: string
 }
 
-/** The form with its heading and panel, on the home page and on the page Buy Now. */
-export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
+const noSubscription = () => () => {}
+
+function OrderForm({ path, answer, isPage }: OrderSectionProps) {
   const form = useRef<HTMLFormElement>(null)
-  const sender = useRef<OrderSender>(null)
-  const [state, setState] = useState<OrderState>(answer ?? {})
   const [initial, setInitial] = useState<InitialInputs>(answer ?? {})
   const [typed, setTyped] = useState<SlipContent>({})
+  /** The fields about which something may be said: typing has paused, or they were left. */
+  const [quiet, setQuiet] = useState<SlipContent>({})
+  /** What a link, or we, have chosen in the form. */
+  const [choice, setChoice] = useState('')
   /** The enquiry before this one, by the same person. */
   const [before, setBefore] = useState<Received>()
-  const isRefused = Object.keys(state.fieldErrors ?? {}).length > 0
+  const sent = useSyncExternalStore(
+    noSubscription,
+    () => sentReferences().join(' '),
+    () => '',
+  )
+  const pause = useRef(0)
+  const { state, settle, send, stop, isUnderWay } = useOrder(answer ? stateOf(answer) : filling, {
+    onReceived: () => toast.success(messages.received, { role: 'none' }), // the heading, which takes the focus, says it
+    onFailed: (message, error) => (isNotUnderstood(error) ? postByBrowser() : toast.error(message)),
+  })
+  const received = state.is === 'received' ? state : undefined
+  const fieldErrors = fieldErrorsIn(state)
+  // A received order leaves empty inputs behind.
+  const inputs: InitialInputs = received ? { reactKey: received.received.reference } : initial
 
-  function show(next: OrderState) {
-    // hydrate.tsx shows the reference on the error page if rendering the confirmation throws.
-    if (next.received) document.documentElement.dataset.reference = next.received.reference
-    else delete document.documentElement.dataset.reference
-    flushSync(() => {
-      setState(next)
-      if (next.received) setInitial({ reactKey: next.received.reference })
-    })
-    const first = (mark: string) => form.current?.querySelector<HTMLElement>(mark)
-    const field = first('[aria-invalid]') ?? first('[data-doubted]')
-    if (!field) return
-    field.focus({ preventScroll: true })
-    scrollToProblem(field.closest('.field') ?? field, form.current ?? field)
+  /** The page is of another version: one of the server's version answers. */
+  function postByBrowser() {
+    settle(filling)
+    form.current?.toggleAttribute('data-posted', true)
+    form.current?.submit()
   }
 
   const sendButton = () => form.current?.querySelector<HTMLElement>('.send')
@@ -80,32 +121,49 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     const { currentTarget } = event
     if (currentTarget.hasAttribute('data-posted')) return // the browser has begun to send it
     event.preventDefault()
-    if (state.sending) return
-    if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus({ preventScroll: true }) // the fields are locked while they are sent
-    setState({ ...state, sending: true })
-    setTimeout(() => sender.current?.send(currentTarget)) // lets the browser paint the pressed button first
+    setTimeout(checkAndSend, 0, currentTarget) // after the pressed button is painted
   }
 
-  /** Something doubtful has changed: pressing Send once more may not be enough. */
-  const notHeld = { heldBack: undefined, note: state.note === doubtTexts.notSent ? undefined : state.note }
+  function checkAndSend(sent: HTMLFormElement) {
+    if (isUnderWay()) return
+    toast.dismiss()
+    const checked = checkOrder(fieldsOf(sent))
+    if ('order' in checked) {
+      if (sent.querySelector('.fields :focus')) sendButton()?.focus({ preventScroll: true }) // the fields are locked while they are sent
+      return send({ ...checked.order, filledInMs: filledInMs() })
+    }
+    toast.error(checked.problem.message)
+    flushSync(() => settle((before) => refusedBy(checked.problem, before)))
+    showFirstError(sent)
+  }
 
   /** Fills the slip, removes error and doubt of the edited field, and with the last error the toast. */
   function edit({ name }: { name: string }) {
-    startTransition(() => setTyped(readSlip(form.current))) // after the letter is painted
-    const { [name]: error, ...fieldErrors } = state.fieldErrors ?? {}
-    const { [name as keyof Doubts]: doubt, ...doubts } = state.doubts ?? {}
-    if (!error && !doubt) return
-    const isLast = error && Object.keys(fieldErrors).length === 0
-    setState(isLast ? { doubts } : { ...state, fieldErrors, doubts, ...notHeld })
-    if (isLast) dismissToasts()
+    // After the letter is painted.
+    startTransition(() => {
+      setTyped(readSlip(form.current))
+      setQuiet((before) => (before[name as keyof SlipContent] ? { ...before, [name]: undefined } : before))
+    })
+    waitForPause()
+    if (name === 'products' || name === 'retailerSelfUse') setChoice('')
+    if (!fieldErrors[name]) return
+    settle((before) => withoutError(before, name))
+    if (Object.keys(fieldErrors).length === 1) toast.dismiss()
   }
 
-  /** Asks beside a field about what may be mistyped, on the way to another one: at the button, it would move that away. */
-  function leaveField({ target, relatedTarget }: FocusEvent<HTMLFormElement, HTMLInputElement>) {
-    if (!relatedTarget?.closest('.field')) return
-    const { [target.name as keyof Doubts]: doubt } = doubtsOf(readSlip(form.current))
-    if (doubt && doubt !== state.doubts?.[target.name as keyof Doubts] && !state.fieldErrors?.[target.name])
-      setState({ ...state, ...notHeld, doubts: { ...state.doubts, [target.name]: doubt } })
+  function waitForPause() {
+    clearTimeout(pause.current)
+    pause.current = window.setTimeout(showDoubts, PAUSE_MS)
+  }
+
+  /** Not at the button, which a doubt would move away. */
+  function showDoubts() {
+    if (!sendButton()?.matches(':hover, :focus, :active')) setQuiet(readSlip(form.current))
+  }
+
+  function leaveField({ relatedTarget }: FocusEvent<HTMLFormElement>) {
+    if (relatedTarget?.closest('.field')) setQuiet(readSlip(form.current))
+    else waitForPause()
   }
 
   function takeEmail(email: string) {
@@ -115,50 +173,50 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     edit(field)
   }
 
-  function stop() {
-    sender.current?.stop()
+  function stopSending() {
+    stop()
     sendButton()?.focus() // the pressed button is removed
   }
 
   /** Another order by the same person, for the other product. */
   function startAnother() {
-    if (state.order) setInitial({ reactKey: 'another', values: valuesForAnother(state.order) })
-    dismissToasts()
-    setBefore(state.received)
-    show({})
-    const product = form.current?.elements.namedItem('products') as HTMLSelectElement
-    noteChoice(product)
-    showSent()
+    if (!received) return
+    const { order } = received
+    const product = otherProduct(order.products) ?? order.products
+    const values = { ...valuesOf(order), products: product, quantity: '' }
+    toast.dismiss()
+    setBefore(received.received)
+    flushSync(() => {
+      setInitial({ reactKey: 'another', values })
+      setChoice(product)
+      settle(orUncertain(filling))
+    })
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
-    const created = createOrderSender(show, answer?.submissionKey)
-    sender.current = created
-    return () => created.close()
+    if (answer?.submissionKey) adoptKey(answer.submissionKey, answer.values.products ?? '', answer.isUncertain ?? false)
+    settle(orUncertain(answer ? stateOf(answer) : filling))
+    if (form.current) setChoice(chosenByLink(form.current))
+    return () => clearTimeout(pause.current)
   }, [])
   // What was typed, or chosen by a link, before React came; and what another enquiry keeps.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the inputs
-  useEffect(() => setTyped(readSlip(form.current)), [initial.reactKey])
+  useEffect(() => setTyped(readSlip(form.current)), [inputs.reactKey])
+  const reference = received?.received.reference
   useEffect(() => {
-    if (!state.received) return
+    if (!reference) return
     const { title } = document
     document.title = `${enquiryReceived.title} | ${brand.name}`
-    keepReference(state.received.reference)
-    // If rendering the confirmation throws, nobody sees it and its key must stay: the cleanup stops the timer.
-    const timer = setTimeout(setCurrentKey, 0, null)
     return () => {
       document.title = title
-      clearTimeout(timer)
     }
-  }, [state.received])
-
-  const isReceived = state.received !== undefined
+  }, [reference])
 
   return (
     <div className="wrap">
-      <div className={isPage ? 'page-title' : 'section-head'} hidden={isReceived}>
+      <div className={isPage ? 'page-title' : 'section-head'} hidden={Boolean(received)}>
         {isPage ? <h1>{buyNow.title}</h1> : <h2 id="buy-now-title">{buyNow.title}</h2>}
         <p className="lead">
           {buyNow.lead} {notAPurchase}
@@ -166,15 +224,20 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
         <p>
           {ratherCall} <a href={telephone}>{brand.phone}</a>
         </p>
-        {/* preselect.ts writes into them, also before React comes. */}
+        {/* prefill.ts writes into them before React comes. */}
         <p className="chosen" data-chosen={chosen} role="status" suppressHydrationWarning>
-          {''}
+          {choice && choice + chosen}
         </p>
         <p className="label" data-sent={sentBefore} suppressHydrationWarning>
-          {''}
+          {sent && !received && (
+            <span>
+              {sentBefore}
+              {sent.split(' ').map(linkTo)}
+            </span>
+          )}
         </p>
       </div>
-      <div className={isReceived ? 'order-panel confirmation on-sand' : 'order-panel on-sand'}>
+      <div className={received ? 'order-panel confirmation on-sand' : 'order-panel on-sand'}>
         <form
           ref={form}
           id="order"
@@ -183,51 +246,72 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
           noValidate
           aria-label="Enquiry"
           data-offline={scriptOffline}
-          data-refused={isRefused}
+          data-refused={Object.keys(fieldErrors).length > 0}
           onSubmit={submit}
           onInput={({ target }) => edit(target as HTMLInputElement)}
           onBlur={leaveField}
         >
-          {state.firstError && (
+          {'firstError' in state && state.firstError && (
             <p className="Toastify__toast Toastify__toast--error" role="alert">
               {state.firstError}
             </p>
           )}
           <OrderFields
-            key={initial.reactKey}
-            isHidden={isReceived}
-            fieldErrors={state.fieldErrors ?? {}}
-            doubts={state.doubts}
-            heldBack={state.heldBack}
+            key={inputs.reactKey}
+            isHidden={Boolean(received)}
+            fieldErrors={fieldErrors}
+            doubts={doubtsOf(quiet)}
             onTakeEmail={takeEmail}
-            values={initial.values}
-            submissionKey={initial.submissionKey}
-            isLocked={state.sending ?? false}
+            values={inputs.values}
+            submissionKey={inputs.submissionKey}
+            isLocked={state.is === 'sending'}
           />
-          <OrderSide typed={typed} isHidden={isReceived} />
+          <OrderSide typed={typed} isHidden={Boolean(received)} />
           <Toasts />
-          <OrderActions {...state} onStop={stop} />
+          <div className="submit" hidden={Boolean(received)}>
+            <p className="small">{buyNow.advice}</p>
+            <div aria-live="polite">
+              {'note' in state && state.note && (
+                <p key={state.note} className="submit-note">
+                  <Linked>{state.note}</Linked>
+                </p>
+              )}
+            </div>
+            <OrderActions state={state} label={buyNow.send} onStop={stopSending} />
+            {/* Raise `PRIVACY_NOTICE_VERSION` when its words change. */}
+            <p className="small">
+              {privacyNotice} More on this, and on your rights, in our <a href="/privacy-policy">Privacy Policy</a>.
+            </p>
+          </div>
         </form>
-        {state.received && (
-          <OrderReceived received={state.received} contact={state.order} before={before} isPage={isPage}>
+        {received && (
+          <OrderReceived {...received} before={before} isPage={isPage} onAnother={startAnother}>
             <button type="button" className="pill" onClick={startAnother}>
               {anotherEnquiry}
             </button>
           </OrderReceived>
         )}
-        {isReceived && orderPicture}
+        {received && orderPicture}
       </div>
     </div>
   )
 }
 
+function linkTo(reference: string) {
+  return (
+    <a key={reference} href={receivedUrl(reference)}>
+      {reference}{' '}
+    </a>
+  )
+}
+
 /** The toast stands at the top of the form: it is shown together with the first wrong field where both fit on the screen. */
-function scrollToProblem(field: Element, form: Element) {
+function showFirstError(form: HTMLFormElement) {
+  const first = form.querySelector<HTMLElement>('[aria-invalid]')
+  const field = first?.closest('.field')
+  if (!first || !field) return
+  first.focus({ preventScroll: true })
   const height = field.getBoundingClientRect().bottom - form.getBoundingClientRect().top
   const target = height < innerHeight - HEADER_SPACE_PX ? form : field
   target.scrollIntoView({ block: 'start' })
-}
-
-function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
-  return { name, email, mobile, retailerSelfUse, products: otherProduct(last) ?? last }
 }

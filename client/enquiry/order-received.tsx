@@ -1,35 +1,38 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { brand } from '../../shared/brand.ts'
-import { otherProduct } from '../../shared/catalogue.ts'
+import { buyNowPath, otherProduct, type Product } from '../../shared/catalogue.ts'
 import { type Received, receivedUrl } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
+import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import { chatLink } from '../content/contact.ts'
 import { enquiryReceived, receivedEarlier } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
-import { fromOf, OrderSlip } from './order-slip.tsx'
+import { OrderActions } from './order-actions.tsx'
+import { fromOf, OrderSlip, valuesOf } from './order-slip.tsx'
+import { filling } from './order-state.ts'
+import { filledInMs, keepDraft } from './tab-storage.ts'
+import { useOrder } from './use-order.ts'
 
 interface OrderReceivedProps {
   received: Received
-  /** How we reach the visitor: known where scripts have sent the order. */
-  contact?: OrderContent | undefined
+  /** The order, where scripts have sent it. */
+  order?: OrderContent
   /** The enquiry before this one, in the same visit. */
   before?: Received | undefined
   isPage: boolean
+  onAnother?: () => void
   /** Leads to another enquiry. */
   children: ReactNode
 }
 
 /** The confirmation, with scripts and without. */
-export function OrderReceived({ received, contact, before, isPage, children }: OrderReceivedProps) {
+export function OrderReceived({ received, order, before, isPage, onAnother, children }: OrderReceivedProps) {
   const { reference, products, quantity, receivedAt, isEarlier } = received
   const what = quantity && products ? `: ${quantity} × ${products}` : ''
   // What leaves the page names the enquiry and not the visitor.
-  const other = otherProduct(products)
-  const hint = before
-    ? enquiryReceived.before(before.products ?? '', before.reference)
-    : contact && other && enquiryReceived.other(other)
   const summary = `Enquiry ${reference}${what}`
   const chat = chatLink(summary)
+  const other = before ? undefined : otherProduct(products)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     heading.current?.focus({ preventScroll: true })
@@ -42,10 +45,17 @@ export function OrderReceived({ received, contact, before, isPage, children }: O
       <Heading ref={heading} className="minor" tabIndex={-1}>
         {enquiryReceived.heading}
       </Heading>
-      <p>{receivedAt && isEarlier ? receivedEarlier(receivedAt) : enquiryReceived.lead}</p>
       <OrderSlip
-        content={{ ...received, ...(contact && { ...contact, quantity, from: fromOf(contact) }) }}
+        content={{ ...received, ...(order && { mobile: order.mobile, email: order.email, from: fromOf(order) }) }}
         reference={reference}
+        next={
+          other &&
+          (order && onAnother ? (
+            <OtherProduct order={order} product={other} onAnother={onAnother} />
+          ) : (
+            <a href={buyNowPath(other)}>{enquiryReceived.other(other)}</a>
+          ))
+        }
       >
         <div className="submit-row slip-actions">
           <button type="button" className="pill" data-print>
@@ -66,12 +76,66 @@ export function OrderReceived({ received, contact, before, isPage, children }: O
           )}
         </div>
       </OrderSlip>
+      <p>
+        {receivedAt && isEarlier
+          ? receivedEarlier(receivedAt)
+          : order
+            ? enquiryReceived.contact(mobileInGroups(order.mobile), order.email)
+            : enquiryReceived.lead}
+      </p>
       <p className="small">
         <Linked>{enquiryReceived.quote}</Linked>
       </p>
       <div className="submit-row">
-        {hint && <p className="small">{hint}</p>}
+        {before && <p className="small">{enquiryReceived.before(before.products ?? '', before.reference)}</p>}
         {children}
+      </div>
+    </div>
+  )
+}
+
+interface OtherProductProps {
+  order: OrderContent
+  product: Product
+  /** Opens the form for it. */
+  onAnother: () => void
+}
+
+/** Sends the same order for the other product, in one press and in place. */
+function OtherProduct({ order, product, onAnother }: OtherProductProps) {
+  const { state, send, stop } = useOrder(filling)
+  const second = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    if (state.is === 'received') second.current?.focus({ preventScroll: true })
+  }, [state.is])
+  if (state.is === 'received')
+    return (
+      <div className="second">
+        <p ref={second} tabIndex={-1}>
+          {enquiryReceived.second(product)} <strong className="reference">{state.received.reference}</strong>
+        </p>
+      </div>
+    )
+
+  function sendSame() {
+    const same = { ...order, products: product, filledInMs: filledInMs() }
+    keepDraft(valuesOf(same)) // for a reload after a lost answer
+    send(same)
+  }
+
+  return (
+    <div className="second">
+      <OrderActions state={state} label={enquiryReceived.same(product)} onSend={sendSame} onStop={stop}>
+        <button type="button" className="pill" onClick={onAnother}>
+          {enquiryReceived.another}
+        </button>
+      </OrderActions>
+      <div aria-live="polite">
+        {'note' in state && state.note && (
+          <p className="submit-note">
+            <Linked>{state.note}</Linked>
+          </p>
+        )}
       </div>
     </div>
   )

@@ -1,27 +1,45 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
-import { plainMobile, readEmail, readText } from '../../shared/typed-text.ts'
+import { fieldLimits, type OrderContent, type OrderField } from '../../shared/order.ts'
+import { type FormFields, plainMobile, readEmail, readText } from '../../shared/typed-text.ts'
 import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import { nextSteps, slip } from '../content/enquiry-form.ts'
 import { Address } from '../ui/text.tsx'
-import { fieldsOf } from './order-sender.tsx'
 
 export type SlipContent = Partial<
   Record<'products' | 'quantity' | 'from' | 'mobile' | 'email' | 'receivedAt', string | undefined>
 >
 
+/**
+ * The fields of a form. Not by `FormData`, whose event would tell `addKey` that the browser posts the form. If the browser
+ * cannot read a number, the field's value is ''. NaN makes it a wrong number and not an empty field.
+ */
+export function fieldsOf(form: HTMLFormElement): FormFields {
+  return {
+    get(name) {
+      const field = form.elements.namedItem(name) as HTMLInputElement | null
+      return field?.validity.badInput ? 'NaN' : (field?.value ?? null)
+    },
+  }
+}
+
 /** What is typed so far, as it will be sent; without a quantity that would be refused. */
 export function readSlip(form: HTMLFormElement | null): SlipContent {
   if (!form) return {}
-  const text = (name: string) => readText(fieldsOf(form), name)
-  const quantity = text('quantity')
+  const fields = fieldsOf(form)
+  const quantity = readText(fields, 'quantity')
   return {
-    products: text('products'),
+    products: readText(fields, 'products'),
     quantity: Number(quantity) >= 1 ? quantity : '',
-    from: fromOf({ name: text('name'), retailerSelfUse: text('retailerSelfUse') }),
-    mobile: plainMobile(text('mobile')),
-    email: readEmail(fieldsOf(form)),
+    from: fromOf({ name: readText(fields, 'name'), retailerSelfUse: readText(fields, 'retailerSelfUse') }),
+    mobile: plainMobile(readText(fields, 'mobile')),
+    email: readEmail(fields),
   }
+}
+
+/** What is typed into the form to send an order. */
+export function valuesOf(order: OrderContent): Record<string, string> {
+  return Object.fromEntries(Object.keys(fieldLimits).map((field) => [field, String(order[field as OrderField])]))
 }
 
 export function fromOf({ name, retailerSelfUse }: { name: string; retailerSelfUse: string }): string {
@@ -32,21 +50,15 @@ interface OrderSlipProps {
   content: SlipContent
   /** Of a received enquiry. */
   reference?: string
+  /** Stands under the reference. */
+  next?: ReactNode
   /** Buttons. */
   children?: ReactNode
 }
 
 /** A paper slip: what is asked for, and how we reach the visitor. It fills as one types; once received it is the confirmation. */
-export function OrderSlip({ content, reference, children }: OrderSlipProps) {
+export function OrderSlip({ content, reference, next, children }: OrderSlipProps) {
   const { products, quantity, from, mobile, email, receivedAt } = content
-  const rows = Object.entries({
-    Product: products,
-    Quantity: quantity,
-    [slip.from]: from,
-    [slip.mobile]: mobile && (mobile.startsWith('+') ? mobile : `+91 ${mobileInGroups(mobile)}`),
-    [slip.email]: email,
-    Received: receivedAt,
-  }).filter(([label, value]) => value || (!reference && label !== 'Received'))
   return (
     <div className="slip">
       <p className="slip-title">{reference ? slip.reference : slip.title}</p>
@@ -58,20 +70,15 @@ export function OrderSlip({ content, reference, children }: OrderSlipProps) {
           </button>
         </div>
       )}
+      {next}
       <table>
         <tbody>
-          {rows.map(([label, value]) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              <td key={value}>
-                {value && (
-                  <bdi dir={label === slip.from ? 'auto' : 'ltr'}>
-                    {label === slip.email ? <Address>{value}</Address> : value}
-                  </bdi>
-                )}
-              </td>
-            </tr>
-          ))}
+          <Row label="Product" isKept={!reference} value={products} />
+          <Row label="Quantity" isKept={!reference} value={quantity && slip.packs(quantity)} />
+          <Row label={slip.from} isKept={!reference} value={from} dir="auto" />
+          <Row label={slip.mobile} isKept={!reference} value={mobile && shownMobile(mobile)} />
+          <Row label={slip.email} isKept={!reference} value={email} />
+          <Row label="Received" isKept={false} value={receivedAt} />
         </tbody>
       </table>
       {reference && <Stages isReceived />}
@@ -81,6 +88,35 @@ export function OrderSlip({ content, reference, children }: OrderSlipProps) {
       </p>
     </div>
   )
+}
+
+interface RowProps {
+  label: string
+  value: string | undefined
+  /** Also while it is empty. */
+  isKept: boolean
+  dir?: 'ltr' | 'auto'
+}
+
+function Row({ label, value, isKept, dir = 'ltr' }: RowProps) {
+  if (!value && !isKept) return null
+  return (
+    <tr>
+      <th scope="row">{label}</th>
+      {/* The key makes React draw anew what a translation tool may have changed. */}
+      <td key={value}>
+        {value && (
+          <bdi dir={dir}>
+            <Address>{value}</Address>
+          </bdi>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function shownMobile(mobile: string) {
+  return mobile.startsWith('+') ? mobile : `+91 ${mobileInGroups(mobile)}`
 }
 
 export function Stages({ isReceived = false }: { isReceived?: boolean }) {

@@ -11,7 +11,7 @@ import {
   uncertain,
 } from '../../client/content/sending.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
-import { setCurrentKey } from '../../client/enquiry/send-order.ts'
+import { sentReferences, startTry } from '../../client/enquiry/order-key.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -27,7 +27,7 @@ beforeEach(() => {
   // The page's own clock goes by itself only in tests that say so: `pass` moves it on.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true })
   network.reset()
-  setCurrentKey(null)
+  sessionStorage.clear()
   form = render(<OrderSection path="/buy-now" isPage />).querySelector('form') as HTMLFormElement
 })
 
@@ -200,7 +200,7 @@ it('an order that was received before says when', async () => {
 })
 
 it('a refusal is told at once and not repeated, and says that nothing is stored, unless an earlier try may be', async () => {
-  network.answers = [refused(403, 'Not from here.'), refused(503, messages.failed), refused(403, 'Not from here.')]
+  network.answers = [refused(403, 'Not from here.'), refused(500, messages.failed), refused(403, 'Not from here.')]
   const said = watchProgress()
   await fill(filled)
   for (const [told, note] of [
@@ -275,23 +275,6 @@ it('an order changed after a try without an answer goes out at once under a key 
   expect(network.sent[2]?.quantity).toBe(30)
 })
 
-it('asks about a number and an address that are probably mistyped, and sends them all the same the second time', async () => {
-  await fill({ ...filled, mobile: '0000000000', email: 'meera@gmial.con' })
-  const button = page.getByRole('button', { name: 'Send enquiry' }).element()
-  // The second click of a double click is no answer.
-  for (const detail of [1, 2])
-    button.dispatchEvent(new MouseEvent('click', { detail, bubbles: true, cancelable: true }))
-  await expect.element(page.getByText(`${doubtTexts.mobile} ${doubtTexts.sendAgain}`)).toBeVisible()
-  await expect.element(page.getByRole('button', { name: 'meera@gmail.com' })).toBeVisible()
-  await expect.poll(() => document.activeElement).toBe(field('email'))
-  expect(marked()).toEqual([]) // no rule is broken
-  await expect.element(page.getByText(doubtTexts.notSent)).toBeVisible()
-  expect(network.sent).toEqual([])
-  await send()
-  await toast(messages.received)
-  expect(network.sent).toMatchObject([{ mobile: '0000000000', email: 'meera@gmial.con' }])
-})
-
 it('asks about a number on the way to the next field, and not on the way to the button', async () => {
   const asked = page.getByText(doubtTexts.mobile)
   await fill({ mobile: '0123456789' })
@@ -304,37 +287,111 @@ it('asks about a number on the way to the next field, and not on the way to the 
   expect(network.sent).toEqual([])
 })
 
-it('asks beside one field while another is refused, and then holds the form back once', async () => {
-  const suggestion = page.getByRole('button', { name: 'meera@gmail.com' })
-  await fill({ ...filled, mobile: '987654321', email: 'meera@gmial.con' })
-  for (const mobile of ['98765432', '987654321']) {
-    await fill({ mobile })
-    await send()
-    await expect.poll(marked).toEqual(['mobile'])
-    await expect.element(suggestion).toBeVisible()
-    expect(document.activeElement).toBe(field('mobile'))
-  }
-  await fill({ mobile: filled.mobile })
-  await send()
-  await expect.element(page.getByText(doubtTexts.notSent)).toBeVisible()
-  expect(document.activeElement).toBe(field('email'))
-  await fill({ email: 'meera@gmial.com' }) // which nobody has asked about
-  field('mobile').focus()
-  await expect.poll(() => form.textContent).not.toContain('once more')
-  await send()
-  await expect.element(page.getByText(doubtTexts.sendAgain)).toBeVisible()
-  expect(network.sent).toEqual([])
+it('asks about a number and an address when typing pauses, and sends them all the same at the first press', async () => {
+  await fill({ ...filled, mobile: '0000000000', email: 'meera@gmial.con' })
+  await userEvent.unhover(document.body)
+  form.querySelector<HTMLElement>('select')?.focus()
+  const announced = () => [...form.querySelectorAll('.field [aria-live=polite]')].map((region) => region.textContent)
+  await expect.poll(announced).toEqual([expect.stringContaining('meera@gmail.com'), doubtTexts.mobile])
+  expect(marked()).toEqual([]) // no rule is broken
   await send()
   await toast(messages.received)
-  expect(network.sent).toMatchObject([{ email: 'meera@gmial.com' }])
+  expect(network.sent).toMatchObject([{ mobile: '0000000000', email: 'meera@gmial.con' }])
+  await expect.element(page.getByText(/We will ring 00000 00000 and write to meera@gmial.con\./)).toBeVisible()
+})
+
+it('says how many digits the number has, until it is changed, and not beside an error', async () => {
+  const asked = page.getByText(doubtTexts.digits(9))
+  await fill({ ...filled, mobile: '987654321' })
+  await expect.element(asked).toBeVisible()
+  await send()
+  await expect.poll(marked).toEqual(['mobile'])
+  expect(asked.query()).toBeNull()
+  await fill({ mobile: '98765432' })
+  await expect.element(page.getByText(doubtTexts.digits(8))).toBeVisible()
+  await fill({ mobile: filled.mobile })
+  await expect.poll(() => form.querySelectorAll('.field-doubt, .field-error').length).toBe(0)
 })
 
 it('takes the address that was meant by one press', async () => {
   await fill({ ...filled, email: 'meera@gmial.con' })
-  await send()
   await page.getByRole('button', { name: 'meera@gmail.com' }).click()
-  expect(form.querySelectorAll('.field-doubt, .submit-note')).toHaveLength(0)
+  await expect.poll(() => form.querySelectorAll('.field-doubt, .submit-note').length).toBe(0)
+  expect(document.activeElement).toBe(field('email'))
   await send()
   await toast(messages.received)
   expect(network.sent).toMatchObject([{ email: 'meera@gmail.com' }])
+})
+
+it('a database that is away is asked again under the same key for ten seconds, and then told of', async () => {
+  await sendOnce(...Array.from({ length: 20 }, () => refused(503, messages.failed)))
+  await expect.element(page.getByText(progressTexts.unavailable)).toBeVisible()
+  for (let second = 0; second < 8; second++) await pass(1)
+  expect(page.getByText(messages.failed).query()).toBeNull()
+  for (let second = 0; second < 12; second++) await pass(1)
+  await toast(messages.failed)
+  await expect.element(page.getByText(uncertain)).toBeVisible()
+  expect(network.sent).toHaveLength(5)
+  expect(new Set(network.sent.map((order) => order.submissionKey)).size).toBe(1)
+  expect(values()).toEqual(filled)
+})
+
+it('an order that may be stored is uncertain also after a reload and while it is edited', async () => {
+  await sendOnce(new TypeError('Failed to fetch'))
+  await stop()
+  await fill({ quantity: '' })
+  await expect.element(page.getByText(/^Stopped\./)).toBeVisible()
+  await send()
+  await expect.poll(marked).toEqual(['quantity'])
+  await expect.element(page.getByText(/^Stopped\./)).toBeVisible()
+  form = render(<OrderSection path="/buy-now" isPage />).querySelector('form') as HTMLFormElement
+  await expect.element(page.elementLocator(form).getByText(uncertain)).toBeVisible()
+})
+
+it('a page that answers a post is uncertain too, and keeps what it refuses, while an earlier try may be stored', async () => {
+  startTry(products[0])
+  const answer = { values: {}, firstError: messages.empty, fieldErrors: { name: emptyFieldError }, note: undefined }
+  form = render(<OrderSection path="/buy-now" answer={answer} isPage />).querySelector('form') as HTMLFormElement
+  await expect.element(page.getByText(uncertain)).toBeVisible()
+  expect(marked()).toEqual(['name'])
+})
+
+it('the time of the slip is the server’s', async () => {
+  await sendFilled(received('QV-7K3M9P', undefined, { date: 'Sun, 11 Oct 2026 19:00:00 GMT' }))
+  await expect.element(page.getByRole('row', { name: 'Received 12 Oct 2026 00:30 IST' })).toBeVisible()
+  await expect.element(page.getByRole('row', { name: 'Quantity 24 packs' })).toBeVisible()
+})
+
+it('the same for the other product is one press, with a key of its own, and a lost answer doubles nothing', async () => {
+  const same = page.getByRole('button', { name: `The same for ${products[0]}` })
+  await sendOnce()
+  await expect.element(same).toBeVisible()
+  network.answers = [new TypeError('Failed to fetch'), refused(403, 'Not from here.'), received('QV-SECND2')]
+  await pass(1)
+  ;(same.element() as HTMLElement).click()
+  await expect
+    .poll(async () => {
+      await pass(0.5)
+      return network.sent.length
+    })
+    .toBe(3)
+  await expect.element(page.getByText(uncertain)).toBeVisible()
+  await expect.element(page.getByText('QV-000001')).toBeVisible()
+  await same.click()
+  await expect.element(page.getByText('QV-SECND2')).toBeVisible()
+  expect(document.activeElement?.textContent).toBe(`For ${products[0]}: QV-SECND2`)
+  const [first, ...second] = network.sent
+  const { submissionKey: _, filledInMs, ...content } = first as (typeof network.sent)[number]
+  expect(second).toMatchObject(Array.from({ length: 3 }, () => ({ ...content, products: products[0] })))
+  expect(new Set(second.map((order) => order.submissionKey)).size).toBe(1)
+  expect(second[0]?.submissionKey).not.toBe(first?.submissionKey)
+  expect(second[0]?.filledInMs).toBeGreaterThan(filledInMs ?? 0)
+  expect(sentReferences()).toEqual(['QV-000001', 'QV-SECND2'])
+})
+
+it('another quantity of the other product opens the form', async () => {
+  await sendFilled()
+  await page.getByRole('button', { name: 'Another quantity' }).click()
+  expect(values()).toEqual({ ...filled, quantity: '', products: products[0] })
+  expect(document.activeElement).toBe(field('quantity'))
 })

@@ -3,7 +3,6 @@ import { beforeEach, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
 import { buyNow, enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
-import { setCurrentKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { network } from '../support/fake-fetch.ts'
@@ -12,7 +11,7 @@ import { render } from '../support/render.tsx'
 
 beforeEach(() => {
   network.reset()
-  setCurrentKey(null)
+  sessionStorage.clear()
 })
 
 it('an order received changes the heading, ticks the first of the steps, and says what was asked', async () => {
@@ -33,7 +32,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
   }
   await page.getByRole('button', { name: 'Send enquiry' }).click()
 
-  for (const row of [`Product ${products[0]}`, 'Quantity 2', 'Your number +91 98765 43210'])
+  for (const row of [`Product ${products[0]}`, 'Quantity 2 packs', 'Your number +91 98765 43210'])
     await expect.element(page.getByRole('row', { name: row })).toBeVisible()
   expect(network.sent[0]?.submissionKey).toBe(answer.submissionKey)
   expect(document.title).toMatch(/^Order Received Successfully/)
@@ -69,7 +68,7 @@ it('the slip shows what is typed, the number in groups, and what was chosen befo
   await page.elementLocator(input(place, 'email')).fill('asha@shop.example')
   await expect.poll(slip).toEqual({
     Product: products[1],
-    Quantity: '24',
+    Quantity: '24 packs',
     From: 'Asha Verma, Retailer',
     'Your number': '+91 ९८७६५43',
     'Your mail': 'asha@shop.example',

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { enquiryReceived, notLookedUp, receivedEarlier } from '../../client/content/enquiry-form.ts'
-import { emptyFieldError, uncertain } from '../../client/content/sending.ts'
+import { emptyFieldError, progressTexts, uncertain } from '../../client/content/sending.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
@@ -49,7 +49,7 @@ it('without scripts an order is received on the home page, and a reload sends no
   expect(await page.getByRole('button', { name: /Copy|Print|Share/ }).count()).toBe(0) // they need scripts
   const label = await page.locator('main table').innerText()
   expect(label.split(/\s{2,}|\t|\n/)).toEqual([
-    ...['Product', typedOrder.products, 'Quantity', typedOrder.quantity],
+    ...['Product', typedOrder.products, 'Quantity', `${typedOrder.quantity} packs`],
     ...['Received', expect.stringMatching(/^\d{2} [A-Z][a-z]{2} \d{4} \d\d:\d\d IST$/)],
   ])
   await page.reload()
@@ -101,6 +101,18 @@ it.each(['no scripts', 'scripts of the form'])(
     expect(problems.filter((problem) => problem.includes('React'))).toEqual([]) // it takes the page as it stands
   },
 )
+
+it('with scripts, a database that is away for a moment costs a sentence and no second press', async () => {
+  const { page } = await visit('/buy-now')
+  await fillOrder(page)
+  await page.locator('[data-island=order][data-hydrated]').waitFor()
+  await rename('Quvera_Mail', 'Away')
+  await sendButton(page).click()
+  await page.getByText(progressTexts.unavailable).waitFor()
+  await rename('Away', 'Quvera_Mail')
+  await page.locator('.reference').waitFor()
+  expect(await stored()).toHaveLength(1)
+})
 
 it('without scripts somebody subscribes in the footer, and confirms and ends it by the link of the mail', async () => {
   const { page } = await visit('/privacy-policy', PLAIN)

@@ -77,14 +77,17 @@ describe.each(MOMENTS)('on a page that is translated %s', (moment) => {
     const email = anAddress()
     await fillOrder(page, { email })
     const error = { code: -32000, message: messages.failed, data: { code: 'REFUSED', httpStatus: 503 } }
-    const answers = ['fails', 'breaks']
+    let answer = 'fails'
     await page.route('**/trpc/order.submit', (route) => {
-      const answer = answers.shift()
       if (answer === 'fails') return route.fulfill({ status: 503, json: { error } })
-      return answer === 'breaks' ? route.abort('connectionreset') : route.continue()
+      if (answer === 'works') return route.continue()
+      answer = 'works'
+      return route.abort('connectionreset')
     })
     await send()
-    await expectSays(page, '#order', uncertain, messages.empty)
+    await expectSays(page, '#order', progressTexts.unavailable, messages.empty)
+    await expectSays(page, '#order', uncertain, progressTexts.unavailable) // after ten seconds
+    answer = 'breaks'
     await send()
     await page.getByText(progressTexts.again(2)).waitFor()
     await page.locator('.reference').waitFor()

@@ -13,8 +13,8 @@ export const network = {
   },
 }
 
-export const received = (reference: string, receivedAt?: string) =>
-  Response.json({ result: { data: { reference, receivedAt } } })
+export const received = (reference: string, receivedAt?: string, headers: Record<string, string> = {}) =>
+  Response.json({ result: { data: { reference, receivedAt } } }, { headers })
 
 export const refused = (httpStatus: number, message: string, headers: Record<string, string> = {}) =>
   Response.json(

@@ -6,8 +6,9 @@ import '../../client/styles/site.css'
 
 let mounted: { root: Root; place: HTMLElement } | undefined
 
-/** Mounts a component as the site does, with its styles; the test's end takes it away. */
+/** Mounts a component as the site does, with its styles; the next one, or the test's end, takes it away. */
 export function render(content: ReactNode) {
+  unmount()
   const place = document.body.appendChild(document.createElement('div'))
   const root = createRoot(place)
   mounted = { root, place }
@@ -15,8 +16,10 @@ export function render(content: ReactNode) {
   return place
 }
 
-afterEach(() => {
+afterEach(unmount)
+
+function unmount() {
   mounted?.root.unmount()
   mounted?.place.remove()
   mounted = undefined
-})
+}
