@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { type MouseEvent, useEffect } from 'react'
 import { toast } from 'react-toastify/unstyled'
 import { brand } from '../../shared/brand.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
@@ -8,6 +8,14 @@ import { StatusLine } from './enquiry-row.tsx'
 import { ageOf, timeOf } from './format.ts'
 import { type Enquiry, messageOf, useEnquiry } from './queries.ts'
 
+/** Whoever came from the list goes back to it: its entry of the tab's history knows what was searched for. */
+function goBackToList(event: MouseEvent) {
+  const isFromList = document.referrer === `${location.origin}${DESK_PATH}`
+  if (!isFromList || event.metaKey || event.ctrlKey || event.shiftKey) return
+  event.preventDefault()
+  history.back()
+}
+
 export function EnquiryPage({ reference }: { reference: string }) {
   const { data, error } = useEnquiry(reference)
   useEffect(() => {
@@ -16,7 +24,9 @@ export function EnquiryPage({ reference }: { reference: string }) {
   return (
     <>
       <p className="back">
-        <a href={DESK_PATH}>All enquiries</a>
+        <a href={DESK_PATH} onClick={goBackToList}>
+          All enquiries
+        </a>
       </p>
       {data ? (
         <Whole enquiry={data} />
