@@ -39,8 +39,8 @@ function ProductPage(content: ProductContent) {
         <AlsoOnTheLabel {...content} />
       </Section>
       <Section id={COMPOSITION_ID} ground={`on-${composition.ground}`}>
-        <Composition {...content} />
         <OwnSheet content={content} />
+        <Composition {...content} />
       </Section>
       <Section id="dosage">
         <Notes kind="dosage" notes={dosage} icons={icons} />
