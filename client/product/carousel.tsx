@@ -24,9 +24,9 @@ export function mountCarousel(mechanism: HTMLElement): () => void {
     root.unmount()
     place.remove()
   }
-  mechanism.toggleAttribute('data-carousel', true)
   const { top, bottom } = mechanism.getBoundingClientRect()
   const isRead = top < innerHeight && bottom > 0
+  mechanism.toggleAttribute('data-carousel', true)
   flushSync(() =>
     root.render(<Carousel slides={slides} draggable={mechanism.dataset.draggable === 'true'} paused={isRead} />),
   )
@@ -79,7 +79,7 @@ function Carousel({ slides, draggable, paused }: CarouselProps) {
     region.current?.querySelector('.slick-track')?.setAttribute('role', 'list')
     for (const slide of region.current?.querySelectorAll<HTMLElement>('.slick-slide') ?? []) {
       slide.inert = slide.classList.contains('slick-cloned')
-      slide.removeAttribute('aria-hidden')
+      if (!slide.inert) slide.removeAttribute('aria-hidden')
       slide.removeAttribute('tabindex')
     }
   }
