@@ -3,7 +3,9 @@ import { watchFirstButton } from './layout/header-button.ts'
 import { enableMenus } from './layout/menus.ts'
 import { markCurrentSection } from './product/current-section.ts'
 import { openClickedIndication } from './product/indication-cards.ts'
+import { leadToIngredient, openRow } from './product/living-label.ts'
 import { pressClicked, watchMechanism } from './product/mechanism-controls.ts'
+import { pressChip } from './product/own-sheet.ts'
 import { centreInRow } from './ui/row.ts'
 import { handleSharing } from './ui/share.ts'
 
@@ -13,6 +15,8 @@ export function startControls(): void {
   watchFirstButton()
   markCurrentSection()
   watchMechanism()
+  openRow()
+  addEventListener('hashchange', openRow)
   addEventListener('focusin', showFocused)
   const year = document.querySelector('[data-year]') // the built page has the year of the build
   if (year) year.textContent = String(new Date().getFullYear())
@@ -21,7 +25,8 @@ export function startControls(): void {
 
 /** Of buttons outside React. They work also while the page is still being parsed. */
 export function handleClicks(event: MouseEvent): void {
-  for (const act of [openClickedIndication, pressClicked, handleSharing, copyReference]) act(event)
+  for (const act of [openClickedIndication, pressClicked, leadToIngredient, pressChip, handleSharing, copyReference])
+    act(event)
 }
 
 /** In a row that scrolls sideways the keyboard may reach what is beyond its edge. */

@@ -6,6 +6,7 @@ import type { Plugin, Rolldown, ViteBuilder, ViteDevServer } from 'vite'
 import { palette } from '../../shared/brand.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
 import { NOT_FOUND_PATH } from '../../shared/page-paths.ts'
+import { hues } from '../content/compositions.ts'
 import { missingCharacters } from '../fonts/characters.ts'
 
 type Prerender = typeof import('../prerender.tsx')
@@ -64,15 +65,17 @@ const paletteTokens = new Map(
   ]),
 )
 
-/** Gives styles the colours that mails have too. */
+const hueRules = Object.entries(hues).map(([name, colour]) => `[data-hue=${name}]{--hue:${colour}}`)
+
+/** Gives styles the colours that mails have too, and those of the ingredients. */
 export const paletteStyles: Plugin = {
   name: 'palette',
   enforce: 'pre',
   transform: {
     filter: { id: /\/(?:styles\/site|desk\/desk)\.css/ },
-    handler(css) {
+    handler(css, id) {
       const tokens = [...paletteTokens].map(([name, colour]) => `${name}:${colour}`)
-      return `${css}\n:root{${tokens.join(';')}}`
+      return `${css}\n:root{${tokens.join(';')}}${id.includes('site.css') ? hueRules.join('') : ''}`
     },
   },
 }

@@ -33,7 +33,7 @@ export const advisory = {
     ]
   },
   /** Not on the physician's sheet, which names no areas. */
-  areas: 'The areas named here are those the maker lists. They are not a promise.',
+  areas: 'The areas named here are those we list. They are not a promise.',
   maker: postalAddress,
 }
 
@@ -42,15 +42,6 @@ export const advisory = {
  * `false` shows a neutral line in place of each list, and hides the names of conditions elsewhere.
  */
 export const CONDITIONS_SHOWN: boolean = true
-
-/** What raises or lowers the effect of medicines, by the ingredient's key. */
-const interactions: Record<string, string> = { piperine: 'Its piperine can raise the blood levels of some medicines.' }
-
-/** Under Buy Now, and under the title of the safety information. */
-export function otherMedicines(product: Product): string {
-  const known = Object.keys(compositions[product]).flatMap((key) => interactions[key] ?? [])
-  return ['Do you take any medicine, for blood pressure for example? Ask your physician first.', ...known].join(' ')
-}
 
 /** Where bottles are shown large. '' once the pictures show the real ones. */
 export const illustration: string = 'Illustration; your pack may look different.'

@@ -7,9 +7,21 @@ export interface LabelLine {
   note?: string
   /** One line per part, such as EPA and DHA. */
   amount: string
-  hue: string
-  /** Of the second part. */
-  secondHue?: string
+  hue: keyof typeof hues
+}
+
+/** The colours of the ingredients. */
+export const hues = {
+  lycopene: '#a92b1d',
+  carrot: '#dc661c',
+  amber: '#c9781c',
+  gold: '#e9a63c',
+  wheat: '#c8a878',
+  cream: '#efe3cb',
+  pepper: '#3b302a',
+  rose: '#cf6f76',
+  slate: '#66686a',
+  zinc: '#a9b6bb',
 }
 
 /** What is in a dose, as on the label and in its order. What two products share has the same key. */
@@ -22,7 +34,7 @@ export const compositions = {
   [products[1]]: {
     q10: { name: 'Ubiquinone', note: 'Coenzyme Q10', amount: '100 mg', hue: 'amber' },
     lycopene: { name: 'Lycopene', amount: '5000 mcg', hue: 'lycopene' },
-    omega3: { name: 'Omega-3', amount: 'EPA 90 mg\nDHA 60 mg', hue: 'gold', secondHue: 'straw' },
+    omega3: { name: 'Omega-3', amount: 'EPA 90 mg\nDHA 60 mg', hue: 'gold' },
     carotene: { name: 'Mixed Carotene 10%', amount: '10.33 mg', hue: 'carrot' },
     wheatGerm: { name: 'Wheat Germ Oil', amount: '25 mg', hue: 'wheat' },
     ascorbate: { name: 'Calcium Ascorbate', amount: '75 mcg', hue: 'cream' },

@@ -6,7 +6,7 @@ type Compositions = typeof compositions
 type Key = { [P in Product]: keyof Compositions[P] }[Product]
 
 /** What each ingredient is. Islands get its texts as props, so that no script carries them. */
-export const ingredients: Record<Key, Omit<Ingredient, keyof LabelLine>> = {
+export const ingredients: Record<Key, Omit<Ingredient, 'key' | keyof LabelLine>> = {
   q10: {
     picture: { name: 'coenzyme-q10', alt: 'A heap of amber powder on a white dish' },
     text: 'Coenzyme Q10, also called ubiquinone, is a vitamin-like compound that the body makes itself. It dissolves in fat, and the body keeps it in its cells. It is also found in organ meats, oily fish and peanuts, and is better absorbed with a meal that contains some fat.',
@@ -36,7 +36,7 @@ export const ingredients: Record<Key, Omit<Ingredient, keyof LabelLine>> = {
   },
   piperine: {
     text: 'Piperine is the alkaloid that gives black pepper its pungency.',
-    caution: 'It can raise the blood levels of some medicines: tell your doctor what you take.',
+    caution: 'Piperine can raise the blood levels of some medicines: tell your doctor what you take.',
   },
   b12: {
     picture: { name: 'vitamin-b12', alt: 'A cluster of deep red crystals' },
@@ -57,7 +57,7 @@ export const ingredients: Record<Key, Omit<Ingredient, keyof LabelLine>> = {
 export function ingredientsOf<P extends Product>(product: P): Record<keyof Compositions[P], Ingredient> {
   const lines = Object.entries<LabelLine>(compositions[product]).map(([key, line]) => [
     key,
-    { ...line, ...ingredients[key as Key] },
+    { key, ...line, ...ingredients[key as Key] },
   ])
   return Object.fromEntries(lines)
 }

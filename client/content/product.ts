@@ -1,4 +1,4 @@
-import { type Product, products } from '../../shared/catalogue.ts'
+import { COMPOSITION_ID, type Product, products } from '../../shared/catalogue.ts'
 import type { LabelLine } from './compositions.ts'
 
 /** Background of a section: the classes on-… in tokens.css. */
@@ -52,6 +52,7 @@ export interface Slide {
 
 /** The texts of its card and its line on the label. */
 export interface Ingredient extends LabelLine {
+  key: string
   /** The picture of its card. */
   picture?: { name: string; alt: string }
   /** What it is and where it comes from. */
@@ -65,15 +66,28 @@ interface Composition {
   rows: Ingredient[]
 }
 
+/**
+ * In page order. The first one is the hero and has no number, so the index of a section is its number. The list of sections
+ * shows only the word of `short` where room is scarce.
+ */
+export const productSections = [
+  { id: 'description', title: 'Product Description', short: 'Description' },
+  { id: 'mechanism', title: 'Mechanism Of Action', short: 'Mechanism' },
+  { id: COMPOSITION_ID, title: 'Salt Composition', short: 'Composition' },
+  { id: 'dosage', title: 'Dosage & Instructions', short: 'Dosage' },
+  { id: 'indications', title: 'Indications', short: 'Indications' },
+  { id: 'safety', title: 'Safety Information', short: 'Safety' },
+]
+
 /** Stands above the amounts: what a dose is, nobody has told us. */
 export const LABEL_CAPTION = 'Active ingredients, as on the label'
 /** Follows it. */
 export const MICROGRAMS = '1000 mcg are 1 mg.'
 /** Under the name of each product. */
 export const TAGLINE = 'Revitalize your health with precision formulation'
-export const INDICATIONS_LEAD = 'As listed by the maker. Ask your physician.'
-/** The link to the physician's sheet. */
-export const SHEET_LINK = 'Show it to your physician: print,\u00a0save or\u00a0share\u00a0it'
+export const INDICATIONS_LEAD = 'Ask your physician.'
+/** Ingredients of the label that no area of the mechanism names. */
+export const ALSO_ON_THE_LABEL = 'Also on the label'
 
 /** Also the name of its picture. */
 export type Indication = keyof typeof indicationAlts

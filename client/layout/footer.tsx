@@ -3,6 +3,7 @@ import { type Product, productPath, products } from '../../shared/catalogue.ts'
 import type { Refused } from '../../shared/form-outcome.ts'
 import { compositions, type LabelLine } from '../content/compositions.ts'
 import { placeName, socialLinks, telephone } from '../content/contact.ts'
+import { buyNow } from '../content/enquiry-form.ts'
 import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
 import { Island } from '../ui/island.tsx'
 import { Logo } from '../ui/logo.tsx'
@@ -53,7 +54,7 @@ export function Footer({ path, product, hasSubscribeForm, refused }: FooterProps
               </li>
             ))}
             <li>
-              <a href="/buy-now">Buy Now</a>
+              <a href="/buy-now">{buyNow.title}</a>
             </li>
           </ul>
           {socialLinks.length > 0 && (

@@ -2,6 +2,7 @@ import type { ComponentProps } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, type Product, productPath, products } from '../../shared/catalogue.ts'
 import { telephone } from '../content/contact.ts'
+import { buyNow } from '../content/enquiry-form.ts'
 import { productCards } from '../content/product.ts'
 import { Logo } from '../ui/logo.tsx'
 import { Picture } from '../ui/picture.tsx'
@@ -27,7 +28,7 @@ export function Header({ path, product }: HeaderProps) {
         <a href="#contact">Contact Us</a>
       </nav>
       <PageLink href={buyNowPath(product)} path={path} className="button">
-        Buy Now
+        {buyNow.title}
       </PageLink>
       <MobileMenu path={path} />
     </div>
@@ -71,11 +72,12 @@ function MobileMenu({ path }: { path: string }) {
     ['/', 'Home'],
     ...products.map((product): [string, string] => [productPath(product), product]),
     ['#contact', 'Contact Us'],
-    ['/buy-now', 'Buy Now'],
+    ['/buy-now', buyNow.title],
   ]
   return (
     <div className="narrow-nav">
-      <button type="button" className="menu-button" aria-label="Menu" {...command('show-modal')}>
+      <button type="button" className="menu-button" {...command('show-modal')}>
+        Menu
         <svg viewBox="0 0 24 24" stroke="currentColor" strokeWidth="1.75" aria-hidden="true">
           <path d="M3 8h18M3 16h18" />
         </svg>
@@ -83,7 +85,8 @@ function MobileMenu({ path }: { path: string }) {
       <dialog id="menu" className="menu on-leaf" aria-label="Menu">
         <div className="menu-head">
           <Logo />
-          <button type="button" className="menu-button" aria-label="Close" {...command('close')}>
+          <button type="button" className="menu-button" {...command('close')}>
+            Close
             <svg viewBox="0 0 24 24" stroke="currentColor" strokeWidth="1.75" aria-hidden="true">
               <path d="M5 5l14 14M19 5L5 19" />
             </svg>

@@ -70,7 +70,7 @@ function Banner() {
           className="banner-picture"
           name="home-pair"
           alt={home.pictureAlt}
-          sizes="(min-width: 37.5em) min(69vw - 7.1rem, 58rem), 100vw"
+          sizes="(min-width: 37.5em) min(66vw - 7.1rem, 48rem), 100vw"
           first
         />
         {illustration && <p className="small illustration">{illustration}</p>}

@@ -1,23 +1,23 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, COMPOSITION_ID, type Product, productPath } from '../../shared/catalogue.ts'
-import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
-import {
-  advisory,
-  labelFacts,
-  notForMedicinalUse,
-  notInsteadOfMedicine,
-  otherMedicines,
-  PRODUCT_CLASS,
-} from '../content/advisory.ts'
+import { advisory, labelFacts, notForMedicinalUse, notInsteadOfMedicine, PRODUCT_CLASS } from '../content/advisory.ts'
+import { chipsOf, medicineCautions, otherMedicines } from '../content/cautions.ts'
 import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
-import { INDICATIONS_LEAD, LABEL_CAPTION, MICROGRAMS, type ProductContent } from '../content/product.ts'
-import { productSections } from '../product/contents.tsx'
-import { Drops } from '../product/drops.tsx'
+import {
+  ALSO_ON_THE_LABEL,
+  INDICATIONS_LEAD,
+  type Ingredient,
+  LABEL_CAPTION,
+  MICROGRAMS,
+  type ProductContent,
+  productSections,
+} from '../content/product.ts'
 import { Indications } from '../product/indications.tsx'
 import { Mechanism } from '../product/mechanism.tsx'
-import { ProductHero } from '../product/product-hero.tsx'
+import { OwnSheet } from '../product/own-sheet.tsx'
+import { ProductHero, rowId } from '../product/product-hero.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, NoBreakSpaces, SectionHead } from '../ui/text.tsx'
 import type { Page } from './page.ts'
@@ -36,10 +36,11 @@ function ProductPage(content: ProductContent) {
       <ProductHero content={content} />
       <Section id="mechanism" lead={mechanism.lead}>
         <Mechanism {...mechanism} />
+        <AlsoOnTheLabel {...content} />
       </Section>
       <Section id={COMPOSITION_ID} ground={`on-${composition.ground}`}>
+        <OwnSheet content={content} />
         <Composition {...content} />
-        <Drops lines={composition.rows} />
       </Section>
       <Section id="dosage">
         <Notes kind="dosage" notes={dosage} icons={icons} />
@@ -48,8 +49,10 @@ function ProductPage(content: ProductContent) {
         <Indications {...indications} />
         <Advisory product={content.product} />
       </Section>
-      <Section id="safety" note={otherMedicines(content.product)}>
-        <Notes kind="safety" notes={safety} />
+      <Section id="safety">
+        <Notes kind="safety" notes={safety}>
+          <OtherMedicines product={content.product} />
+        </Notes>
       </Section>
       <Closing {...content} />
     </>
@@ -82,8 +85,41 @@ function Section({ id, ground = 'plain', lead, note, children }: SectionProps) {
   )
 }
 
-/** Looks like the label on the bottle. A row opens to describe the ingredient. */
-function Composition({ product, composition: { rows } }: ProductContent) {
+/** Those that no slide of the mechanism names. */
+function AlsoOnTheLabel({ mechanism: { slides }, composition: { rows } }: ProductContent) {
+  const named = new Set(slides.flatMap(({ cards }) => cards.map(({ key }) => key)))
+  const others = rows.filter(({ key }) => !named.has(key))
+  if (others.length === 0) return null
+  return (
+    <section id="also" className="also-on-label" aria-labelledby="also-title">
+      <h3 id="also-title">{ALSO_ON_THE_LABEL}</h3>
+      <ul>
+        {others.map(({ key, name, amount, text, caution }) => (
+          <li key={key} className="ingredient-text">
+            <h4>{name}</h4>
+            <p className="amounts">
+              <a href={`#${rowId(key)}`}>
+                <Amount>{amount}</Amount>
+                <span className="visually-hidden"> on the label</span>
+              </a>
+            </p>
+            <p>{text}</p>
+            <p className="caution">{caution}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Looks like the label on the bottle. A row opens to show and describe the ingredient, and leads to its slide above. */
+function Composition({ product, mechanism: { slides }, composition: { rows } }: ProductContent) {
+  const again = new Set(medicineCautions(product).map(({ caution }) => caution))
+  const slideOf = ({ key }: Ingredient) =>
+    slides.find(({ brief, cards }) => !brief && cards.some((card) => card.key === key)) ?? {
+      id: '',
+      title: ALSO_ON_THE_LABEL,
+    }
   return (
     <div className="composition">
       <div className="panel">
@@ -99,49 +135,66 @@ function Composition({ product, composition: { rows } }: ProductContent) {
             </tr>
           </thead>
           <tbody>
-            {rows.flatMap(({ name, note, amount, hue, text, caution }) => [
-              <tr key={name}>
-                <th scope="row">
-                  <i className="hue" data-hue={hue} />
-                  {name}
-                  {note && (
-                    <span>
-                      {' '}
-                      (<NoBreakSpaces>{note}</NoBreakSpaces>)
-                    </span>
-                  )}
-                </th>
-                <td>
-                  <Amount>{amount}</Amount>
-                  <details>
-                    <summary aria-label={`About ${name}`} />
-                  </details>
-                </td>
-              </tr>,
-              // Shown while the row above is open.
-              <tr key={text} className="about">
-                <td colSpan={2}>
-                  {text} {caution && <strong>{caution}</strong>}
-                </td>
-              </tr>,
-            ])}
+            {rows.flatMap((row) => {
+              const { key, name, note, amount, hue, picture, text, caution = '' } = row
+              const slide = slideOf(row)
+              const about = chipsOf(caution)
+              return [
+                <tr key={key} id={rowId(key)} data-about={about} data-name={about && name}>
+                  <th scope="row">
+                    <i className="hue" data-hue={hue} />
+                    {name}
+                    {note && (
+                      <span>
+                        {' '}
+                        (<NoBreakSpaces>{note}</NoBreakSpaces>)
+                      </span>
+                    )}
+                  </th>
+                  <td>
+                    <Amount>{amount}</Amount>
+                    <details>
+                      <summary aria-label={`About ${name}`} />
+                    </details>
+                  </td>
+                </tr>,
+                // Shown while the row above is open or marked.
+                <tr key={text} className="about" data-about={about} data-again={again.has(caution) || undefined}>
+                  <td colSpan={2}>
+                    {picture && <Picture {...picture} sizes="144px" />}
+                    <span className="about-text">{text}</span> {caution && <strong>{caution}</strong>}{' '}
+                    <a href={slide.id ? `#slide-${slide.id}` : '#also'}>{slide.title}</a>
+                  </td>
+                </tr>,
+              ]
+            })}
           </tbody>
         </table>
         <p className="panel-band">
           {brand.company}, {brand.address.city}
         </p>
       </div>
-      <div className="sheet-lines">
-        <p>Medicines I take:</p>
-        <p>Dose advised by the physician:</p>
-        <p>Physician’s name:</p>
-        <p>Date:</p>
-        <p>
-          {PUBLIC_URL_PLACEHOLDER}
-          {productPath(product)}, printed on <span data-today />
-        </p>
-      </div>
     </div>
+  )
+}
+
+/** The first row of the safety information: every caution that is about a medicine. */
+function OtherMedicines({ product }: { product: Product }) {
+  const { title, question } = otherMedicines
+  return (
+    <li id="other-medicines">
+      <h3>{title}</h3>
+      <div>
+        <p data-about={chipsOf(question)} data-name={title}>
+          {question}
+        </p>
+        {medicineCautions(product).map(({ name, caution }) => (
+          <p key={name} data-about={chipsOf(caution)} data-name={title}>
+            <strong>{name}:</strong> {caution}
+          </p>
+        ))}
+      </div>
+    </li>
   )
 }
 
@@ -157,12 +210,15 @@ interface NotesProps {
   kind: 'dosage' | 'safety'
   notes: Record<string, string>
   icons?: string[]
+  /** The first row. */
+  children?: ReactNode
 }
 
 /** Quiet cards: a title and a sentence or two. */
-function Notes({ kind, notes, icons = [] }: NotesProps) {
+function Notes({ kind, notes, icons = [], children }: NotesProps) {
   return (
     <ul className={`notes ${kind}`}>
+      {children}
       {Object.entries(notes).map(([title, text], index) => (
         <li key={title}>
           {icons[index] && (
@@ -171,7 +227,7 @@ function Notes({ kind, notes, icons = [] }: NotesProps) {
             </svg>
           )}
           <h3>{title}</h3>
-          <p>
+          <p {...(kind === 'safety' && { 'data-about': chipsOf(`${title} ${text}`), 'data-name': title })}>
             <NoBreakSpaces>{text}</NoBreakSpaces>
           </p>
         </li>
@@ -186,7 +242,7 @@ function Advisory({ product }: { product: Product }) {
       <h3 id="advisory-title">{advisory.title}</h3>
       <div>
         {advisory.paragraphs(product).map((paragraph) => (
-          <p key={paragraph}>
+          <p key={paragraph} data-about={chipsOf(paragraph)} data-name={advisory.title}>
             <NoBreakSpaces>{paragraph}</NoBreakSpaces>
           </p>
         ))}
@@ -214,7 +270,7 @@ function Closing({ product, ground, picture }: ProductContent) {
           <h2>{product}</h2>
           <p className="lead">{buyNow.closing}</p>
           <a href={buyNowPath(product)} className="button">
-            Buy Now
+            {buyNow.title}
           </a>
         </div>
         <Picture className="square close" name={picture} alt="" sizes="(min-width: 37.5em) 320px, 50vw" />

@@ -1,4 +1,4 @@
-import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type FocusEvent, type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import slick from 'react-slick'
@@ -24,41 +24,78 @@ export function mountCarousel(mechanism: HTMLElement): () => void {
     root.unmount()
     place.remove()
   }
+  const { top, bottom } = mechanism.getBoundingClientRect()
+  const isRead = top < innerHeight && bottom > 0
   mechanism.toggleAttribute('data-carousel', true)
-  flushSync(() => root.render(<Carousel slides={slides} draggable={mechanism.dataset.draggable === 'true'} />))
+  flushSync(() =>
+    root.render(<Carousel slides={slides} draggable={mechanism.dataset.draggable === 'true'} paused={isRead} />),
+  )
   return unmount
 }
 
+interface CarouselProps {
+  slides: HTMLElement[]
+  draggable: boolean
+  /** Somebody reads the page's own slides already: it waits for Play. */
+  paused: boolean
+}
+
+/** What tells that somebody is about to read, or reads. */
+const SIGNS = ['scroll', 'pointermove', 'keydown'] as const
+
 /**
- * The interval is kept here, because react-slick's autoplay does not stop on focus. To loop, react-slick shows copies of
- * slides: every slide but the current one is inert.
+ * The interval is kept here, because react-slick's autoplay does not stop on focus; it begins anew with every sign of a
+ * reader. For a screen reader and the keyboard the slides stay the one list they are in the page: only the copies by which
+ * react-slick loops are inert.
  */
-function Carousel({ slides, draggable }: { slides: HTMLElement[]; draggable: boolean }) {
+function Carousel({ slides, draggable, paused }: CarouselProps) {
   const slider = useRef<InstanceType<typeof Slider>>(null)
   const region = useRef<HTMLElement>(null)
   const moved = useRef<Way>(null)
   const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
-  const [playing, setPlaying] = useState(!reducedMotion)
+  const [playing, setPlaying] = useState(!reducedMotion && !paused)
   const [hovered, setHovered] = useState(false)
   const [focused, setFocused] = useState(false)
   const [shown, setShown] = useState(0)
 
   useEffect(() => {
     if (!playing || hovered || focused) return
-    const timer = setInterval(() => {
-      if (!document.hidden) slider.current?.slickNext()
-    }, CAROUSEL_INTERVAL_MS)
-    return () => clearInterval(timer)
+    let timer: ReturnType<typeof setInterval>
+    function begin() {
+      clearInterval(timer)
+      timer = setInterval(() => {
+        if (!document.hidden) slider.current?.slickNext()
+      }, CAROUSEL_INTERVAL_MS)
+    }
+    begin()
+    for (const sign of SIGNS) addEventListener(sign, begin, { passive: true })
+    return () => {
+      clearInterval(timer)
+      for (const sign of SIGNS) removeEventListener(sign, begin)
+    }
   }, [playing, hovered, focused])
 
-  function hideOthers() {
-    for (const slide of region.current?.querySelectorAll<HTMLElement>('.slick-slide') ?? [])
-      slide.inert = !slide.classList.contains('slick-active')
+  function tellAsList() {
+    region.current?.querySelector('.slick-track')?.setAttribute('role', 'list')
+    for (const slide of region.current?.querySelectorAll<HTMLElement>('.slick-slide') ?? []) {
+      slide.inert = slide.classList.contains('slick-cloned')
+      if (!slide.inert) slide.removeAttribute('aria-hidden')
+      slide.removeAttribute('tabindex')
+    }
   }
-  useEffect(hideOthers)
+  useEffect(tellAsList)
+
+  /** The slide that gets the focus is shown. The browser has moved the row for it: react-slick does that itself. */
+  function follow({ target }: FocusEvent) {
+    setFocused(true)
+    const slide = target.closest<HTMLElement>('.slick-slide:not(.slick-active)')
+    if (!slide) return
+    slide.closest('.slick-list')?.scrollTo({ left: 0, behavior: 'instant' })
+    slider.current?.slickGoTo(Number(slide.dataset.index))
+  }
 
   function afterMove() {
-    hideOthers()
+    tellAsList()
     // Each slide has its own arrows: the focus goes to the same arrow of the new slide.
     const arrow =
       moved.current && region.current?.querySelector<HTMLElement>(`.slick-active [data-way=${moved.current}]`)
@@ -84,7 +121,7 @@ function Carousel({ slides, draggable }: { slides: HTMLElement[]; draggable: boo
       aria-label="Mechanism Of Action, one slide at a time"
       onPointerEnter={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}
-      onFocus={() => setFocused(true)}
+      onFocus={follow}
       onBlur={() => setFocused(false)}
       onClick={press}
     >
@@ -120,8 +157,8 @@ function Carousel({ slides, draggable }: { slides: HTMLElement[]; draggable: boo
         beforeChange={(_, next) => setShown(next)}
         afterChange={afterMove}
       >
-        {slides.map((slide, index) => (
-          <SlideCopy key={titleOf(slide)} of={slide} label={`${index + 1} of ${slides.length}: ${titleOf(slide)}`} />
+        {slides.map((slide) => (
+          <SlideCopy key={titleOf(slide)} of={slide} />
         ))}
       </Slider>
     </section>
@@ -130,11 +167,11 @@ function Carousel({ slides, draggable }: { slides: HTMLElement[]; draggable: boo
 
 const titleOf = (slide: HTMLElement) => slide.getAttribute('aria-label')
 
-function SlideCopy({ of: slide, label }: { of: HTMLElement; label: string }) {
+function SlideCopy({ of: slide }: { of: HTMLElement }) {
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     place.current?.replaceChildren(...slide.cloneNode(true).childNodes)
   }, [slide])
-  // biome-ignore lint/a11y/useSemanticElements: a slide is a group in the carousel pattern, and no fieldset
-  return <div ref={place} className="slide" role="group" aria-roledescription="slide" aria-label={label} />
+  // biome-ignore lint/a11y/useSemanticElements: its list is made of react-slick's elements
+  return <div ref={place} className="slide" role="listitem" aria-label={titleOf(slide) ?? undefined} />
 }

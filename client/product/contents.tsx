@@ -1,14 +1,4 @@
-import { COMPOSITION_ID } from '../../shared/catalogue.ts'
-
-/** In page order. The first one is the hero and has no number, so the index of a section is its number. */
-export const productSections = [
-  { id: 'description', title: 'Product Description' },
-  { id: 'mechanism', title: 'Mechanism Of Action' },
-  { id: COMPOSITION_ID, title: 'Salt Composition' },
-  { id: 'dosage', title: 'Dosage & Instructions' },
-  { id: 'indications', title: 'Indications' },
-  { id: 'safety', title: 'Safety Information' },
-]
+import { productSections } from '../content/product.ts'
 
 /** Links to the sections. */
 export function Contents() {
@@ -16,11 +6,18 @@ export function Contents() {
     <div className="contents">
       <nav aria-label="Sections of this page">
         <ol>
-          {productSections.map(({ id, title }) => (
-            <li key={id}>
-              <a href={`#${id}`}>{title}</a>
-            </li>
-          ))}
+          {productSections.map(({ id, title, short }) => {
+            const [before, after] = title.split(short)
+            return (
+              <li key={id}>
+                <a href={`#${id}`}>
+                  <span className="long">{before}</span>
+                  {short}
+                  <span className="long">{after}</span>
+                </a>
+              </li>
+            )
+          })}
         </ol>
       </nav>
     </div>

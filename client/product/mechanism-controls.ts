@@ -13,7 +13,8 @@ export function pressClicked({ target }: MouseEvent): void {
   else if (button.dataset.slide) showSlide(mechanism, button)
 }
 
-function showSlide(mechanism: Element, button: HTMLElement) {
+/** On a phone. */
+export function showSlide(mechanism: Element, button: HTMLElement) {
   const { slide } = button.dataset
   for (const each of mechanism.querySelectorAll<HTMLElement>('.segments button'))
     each.setAttribute('aria-pressed', String(each === button))
@@ -24,10 +25,13 @@ function showSlide(mechanism: Element, button: HTMLElement) {
 
 function toggleText(mechanism: Element, { dataset: { text, open } }: HTMLElement) {
   for (const each of mechanism.querySelectorAll<HTMLElement>('.read-more')) {
-    if (each.dataset.text !== text) continue
-    each.dataset.open = String(open === 'false')
-    each.querySelector('button')?.setAttribute('aria-expanded', each.dataset.open)
+    if (each.dataset.text === text) setOpen(each, open === 'false')
   }
+}
+
+function setOpen(text: HTMLElement, isOpen: boolean) {
+  text.dataset.open = String(isOpen)
+  text.querySelector('button')?.setAttribute('aria-expanded', String(isOpen))
 }
 
 /** Loads the carousel once the region comes near on a wide screen; on a narrower one the page's own slides are shown. */
@@ -46,6 +50,9 @@ export function watchMechanism(): void {
     { rootMargin: NEAR },
   )
   function followScreenWidth() {
+    // A wide screen has room for whole texts.
+    for (const text of mechanism?.querySelectorAll<HTMLElement>('.slides .read-more') ?? [])
+      setOpen(text, screen.matches)
     if (screen.matches) return observer.observe(mechanism as HTMLElement)
     observer.disconnect()
     unmount?.()

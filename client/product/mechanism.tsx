@@ -15,19 +15,20 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
             ),
         )}
       </fieldset>
-      <div className="slides">
+      <ul className="slides">
         {slides.map((slide) => (
-          <section
+          <li
             key={slide.id}
+            id={`slide-${slide.id}`}
             className="slide"
             data-slide={slide.id}
             data-active={slide.id === open}
             aria-label={slide.title}
           >
             <SlideBody slide={slide} />
-          </section>
+          </li>
         ))}
-      </div>
+      </ul>
     </div>
   )
 }

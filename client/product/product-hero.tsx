@@ -1,6 +1,9 @@
+import { Fragment } from 'react'
 import { brand } from '../../shared/brand.ts'
-import { buyNowPath, COMPOSITION_ID, products } from '../../shared/catalogue.ts'
-import { illustration, otherMedicines } from '../content/advisory.ts'
+import { buyNowPath, COMPOSITION_ID, productPath, products } from '../../shared/catalogue.ts'
+import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
+import { illustration } from '../content/advisory.ts'
+import { medicineCautions, otherMedicines, ownSheet } from '../content/cautions.ts'
 import { fullName } from '../content/compositions.ts'
 import { buyNow } from '../content/enquiry-form.ts'
 import { type ProductContent, TAGLINE } from '../content/product.ts'
@@ -28,6 +31,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
               {brand.name} <span data-long={word.length > SHORT_NAME_LETTERS || undefined}>{word}</span>{' '}
               {rest.join(' ')}
             </h1>
+            <SheetLines product={product} />
             <h2 id="description-title" className="label">
               Product Description
             </h2>
@@ -37,13 +41,19 @@ export function ProductHero({ content }: { content: ProductContent }) {
             </p>
             <div className="in-line">
               <a href={buyNowPath(product)} className="button">
-                Buy Now
+                {buyNow.title}
               </a>
               <SheetLink product={product} />
             </div>
             <p>{buyNow.price}</p>
             <p>
-              {otherMedicines(product)} <a href="#safety">Safety information</a>
+              {otherMedicines.question}{' '}
+              {medicineCautions(product).map(({ name, caution }) => (
+                <Fragment key={name}>
+                  <strong>{name}:</strong> {caution}{' '}
+                </Fragment>
+              ))}
+              <a href="#safety">Safety information</a>
             </p>
           </section>
           <div className="figures">
@@ -65,7 +75,47 @@ export function ProductHero({ content }: { content: ProductContent }) {
   )
 }
 
-function Gallery({ content: { product, picture, alt, capsulesAlt, labelAlt } }: { content: ProductContent }) {
+/** Written on the physician's sheet, below the name. Only printed. */
+function SheetLines({ product }: Pick<ProductContent, 'product'>) {
+  return (
+    <div className="sheet-lines">
+      <p>
+        {ownSheet.lines.medicines} <span data-begins="true" />
+      </p>
+      <p>
+        {ownSheet.lines.also} <span data-begins="false" />
+      </p>
+      <p>Dose advised by the physician:</p>
+      <p>Physician’s name:</p>
+      <p>Date:</p>
+      <p>
+        {PUBLIC_URL_PLACEHOLDER}
+        {productPath(product)}, printed on <span data-today />
+      </p>
+    </div>
+  )
+}
+
+/** The id of an ingredient's row of the label. */
+export const rowId = (key: string) => `label-${key}`
+
+/** On the picture of the label, over its rows. */
+function LabelLinks({ rows }: Pick<ProductContent['composition'], 'rows'>) {
+  return (
+    <ul className="label-links" data-rows={rows.length}>
+      {rows.map(({ key, name, amount }) => (
+        <li key={key} data-lines={amount.split('\n').length}>
+          <a href={`#${rowId(key)}`}>
+            <span className="visually-hidden">{name} on the label</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Gallery({ content }: { content: ProductContent }) {
+  const { product, picture, alt, capsulesAlt, labelAlt, composition } = content
   const pictures = [
     { name: picture, alt },
     { name: `${picture}-capsules`, alt: capsulesAlt },
@@ -90,6 +140,7 @@ function Gallery({ content: { product, picture, alt, capsulesAlt, labelAlt } }: 
             }
             first={index === 0}
           />
+          {index === 2 && <LabelLinks rows={composition.rows} />}
         </figure>
       ))}
     </section>

@@ -1,13 +1,14 @@
 import { COMPOSITION_ID, type Product } from '../../shared/catalogue.ts'
 import { advisory } from '../content/advisory.ts'
+import { ownSheet } from '../content/cautions.ts'
 import { fullName } from '../content/compositions.ts'
 import { ingredientsOf } from '../content/ingredients.ts'
-import { LABEL_CAPTION, SHEET_LINK } from '../content/product.ts'
+import { LABEL_CAPTION } from '../content/product.ts'
 
-/** The physician's sheet in small. ui/share.ts shares or prints it; without scripts this is a link to the label. */
+/** The physician's sheet: ui/share.ts prints or shares it. Without scripts a link to the label. */
 export function SheetLink({ product }: { product: Product }) {
   return (
-    <a href={`#${COMPOSITION_ID}`} className="in-line sheet-link" data-print="sheet" data-share={shareText(product)}>
+    <div className="in-line sheet-link">
       <svg viewBox="0 0 48 58" width="48" aria-hidden="true">
         <g transform="rotate(-4 24 29) translate(4 3)" stroke="var(--ink)">
           <path d="M0 0h40v52H0z" fill="#fff" stroke="var(--line)" />
@@ -16,8 +17,18 @@ export function SheetLink({ product }: { product: Product }) {
           <path d="M6 18.5h28" strokeWidth="2.5" />
         </g>
       </svg>
-      <span>{SHEET_LINK}</span>
-    </a>
+      <div>
+        <p>{ownSheet.sheet}</p>
+        <p className="in-line">
+          <a href={`#${COMPOSITION_ID}`} data-print="sheet">
+            {ownSheet.print}
+          </a>
+          <a href={`#${COMPOSITION_ID}`} className="with-scripts" data-print="sheet" data-share={shareText(product)}>
+            {ownSheet.send}
+          </a>
+        </p>
+      </div>
+    </div>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { Ingredient as Content, Slide } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount } from '../ui/text.tsx'
+import { rowId } from './product-hero.tsx'
 
 /** The content of a slide. The carousel copies it. */
 export function SlideBody({ slide }: { slide: Slide }) {
@@ -57,7 +58,7 @@ interface IngredientProps {
 
 /** The whole text is in the page. With scripts, CSS hides the rest until "read more" is pressed. */
 function Ingredient({ id, card, brief, sizes }: IngredientProps) {
-  const { name, note, amount, picture, text, caution } = card
+  const { key, name, note, amount, picture, text, caution } = card
   const short = shortened(text)
   return (
     <li className="ingredient">
@@ -67,7 +68,10 @@ function Ingredient({ id, card, brief, sizes }: IngredientProps) {
           {name} {note && <span>({note})</span>}
         </h4>
         <p className="amounts">
-          <Amount>{amount}</Amount>
+          <a href={`#${rowId(key)}`}>
+            <Amount>{amount}</Amount>
+            <span className="visually-hidden"> on the label</span>
+          </a>
         </p>
         {!brief && (
           <p className="read-more" data-open={false} data-text={id}>

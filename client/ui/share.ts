@@ -1,24 +1,21 @@
 /**
- * Of what can be shared or printed: the physician's sheet, and the slip of an enquiry. What can be both is shared on a phone
- * and printed elsewhere.
+ * Of what can be shared or printed: the physician's sheet, and the slip of an enquiry. What cannot be shared is printed.
  */
 export function handleSharing(event: MouseEvent): void {
   const pressed = (event.target as Element).closest<HTMLElement>('[data-share], [data-print]')
   if (!pressed) return
   event.preventDefault()
   const { share, print: part } = pressed.dataset
-  if (share && (part === undefined || isPhone())) shareText(pressed, share)
+  if (share) shareText(pressed, share)
   else printPart(part)
 }
-
-const isPhone = () => matchMedia('(pointer: coarse)').matches
 
 /** By the menu of the browser, by WhatsApp on a phone, or by the clipboard; else it is printed. */
 async function shareText(button: HTMLElement, text: string) {
   const url = location.origin + (button.dataset.url ?? location.pathname)
   if (navigator.share) return navigator.share({ text, url }).catch(() => {}) // the visitor has closed the menu
   const message = `${text}\n${url}`
-  if (isPhone() && open(`https://wa.me/?text=${encodeURIComponent(message)}`)) return
+  if (matchMedia('(pointer: coarse)').matches && open(`https://wa.me/?text=${encodeURIComponent(message)}`)) return
   try {
     await navigator.clipboard.writeText(message)
     ;(button.querySelector('span') ?? button).replaceChildren('Copied')

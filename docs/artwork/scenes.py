@@ -617,7 +617,7 @@ def card_stage(ground, **light):
 
 
 def sheet(name, colour, rough=0.75):
-    return grain(material(name, colour, rough, Specular=0.2), 120, 0.10, 0.004, 3)
+    return grain(material(name, colour, rough, Specular=0.2), 120, 0.03, 0.002, 2)
 
 
 def ribbon(name, points, width, mat, thick=0.008, across=Vector((0, 1, 0))):

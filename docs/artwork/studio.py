@@ -319,7 +319,7 @@ def render(name, size, samples=64, percent=100, seeds=(1,), bounces=10, plate=Fa
     scene.render.resolution_x, scene.render.resolution_y = size
     scene.render.resolution_percentage = percent
     scene.render.use_persistent_data = False
-    scene.render.threads_mode = "AUTO"
+    scene.render.threads_mode, scene.render.threads = "FIXED", int(os.environ.get("THREADS") or os.cpu_count())
     layer = scene.view_layers[0]
     layer.use_pass_normal = layer.use_pass_diffuse_color = True
     bare = layer.aovs.add()
@@ -429,6 +429,9 @@ def bottle(kind, at=(0, 0, 0), turn=0.0, lid=True, tip=None):
     if lid:
         parts.append(cap(kind))
         parts[-1].location.z = 0.96
+    foot = lathe("foot", [(0, 0.03), (R - 0.04, 0.03)], material("foot", INK, 0.9), 48)
+    foot.visible_camera = foot.visible_glossy = foot.visible_transmission = False  # only its shadow: glass alone hardly touches the ground
+    parts.append(foot)
     for part in parts:
         part.parent = parent
     parent.location = at
@@ -448,16 +451,26 @@ def shine_through(printed):
 
 
 def grain_on_paper(made):
-    """The faint tooth of uncoated paper."""
-    grain(made, 160, 0.06, 0.004, 2)
+    """The faint tooth of uncoated paper. More of it and the denoiser takes it for light: blotches."""
+    grain(made, 160, 0.02, 0.002, 2)
 
 
 def cap(kind):
-    """A wide matte lid, 0.235 high, standing on its rim; a fine groove near the foot."""
+    """A wide matte lid, 0.235 high, standing on its rim: a groove near the foot, and above it ribs to hold it by."""
     coat = grain(material(f"lid {kind}", LID[kind], 0.40, Specular=0.45), 220, 0.05, 0.003, 2)
-    shape = [(0.262, 0.0), (0.282, 0.0), (0.282, 0.045), (0.276, 0.049), (0.276, 0.055), (0.282, 0.059), (0.282, 0.235), (0.0, 0.235)]
+    shape = [(0.262, 0.0), (0.282, 0.0), (0.282, 0.045), (0.276, 0.049), (0.276, 0.055), (0.282, 0.059), *((0.282, 0.066 + 0.008 * i) for i in range(16)), (0.282, 0.235), (0.0, 0.235)]
     inside = [(0.0, 0.21), (0.255, 0.21), (0.255, 0.0), (0.262, 0.0)]
-    return lathe(f"lid-{kind}", rounded(inside, 0.01, 3) + rounded(shape, 0.022, 6), coat, 128)
+    turns = 90
+
+    def ribs(p):
+        """Deep in the middle of the wall, gone at its ends, so that no edge shows where they begin."""
+        r, rise = math.hypot(p.x, p.y), min(p.z - 0.066, 0.186 - p.z)
+        if r < 0.27 or rise <= 0:
+            return p
+        cut = 0.0036 * min(1, rise / 0.012) * (0.5 - 0.5 * math.cos(turns * math.atan2(p.y, p.x))) ** 2
+        return Vector((p.x * (1 - cut / r), p.y * (1 - cut / r), p.z))
+
+    return lathe(f"lid-{kind}", rounded(inside, 0.01, 3) + rounded(shape, 0.022, 6), coat, turns * 12, ribs)
 
 
 def softgel(colour=(0.97, 0.45, 0.07), name="softgel", shadow=(0.96, 0.56, 0.24)):

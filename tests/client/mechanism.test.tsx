@@ -65,43 +65,91 @@ describe('on a wide screen', () => {
     return place
   }
 
-  const active = () => document.querySelector<HTMLElement>('.slick-active [aria-roledescription=slide]')?.ariaLabel
+  const active = () => document.querySelector<HTMLElement>('.slick-active .slide')?.ariaLabel
 
-  it('the carousel shows one slide, everything else in it is inert, and its arrows move it, loop and keep the focus', async () => {
-    const place = renderWatched(<Mechanism {...quveraXt.mechanism} />)
-    await expect.poll(active).toBe('1 of 5: Cardiovascular Health')
+  /** Of the slide that is shown. */
+  const arrow = (way: string) =>
+    page
+      .elementLocator(document.querySelector('.slick-active') as Element)
+      .getByRole('button', { name: `${way} slide` })
+
+  it('the carousel shows one slide, stays the list that the page has, and its arrows move it, loop and keep the focus', async () => {
+    const place = render(<Mechanism {...quveraXt.mechanism} />)
+    const list = () =>
+      page
+        .getByRole('list')
+        .elements()
+        .map((each) => page.elementLocator(each))
+    const told = () =>
+      list()
+        .map((each) =>
+          each
+            .getByRole('listitem')
+            .elements()
+            .map(({ ariaLabel }) => ariaLabel),
+        )
+        .find((labels) => labels.includes('Oncology'))
+        ?.filter(Boolean)
+    const before = told()
+    expect(before).toHaveLength(5)
+    watchMechanism()
+    await expect.poll(active).toBe('Cardiovascular Health')
+    expect(told()).toEqual(before)
     const slides = [...place.querySelectorAll<HTMLElement>('.slick-slide')]
     expect(slides.length).toBeGreaterThan(5) // it loops by copies
-    expect(slides.filter((slide) => !slide.inert)).toHaveLength(1)
+    expect(slides.filter((slide) => !slide.inert)).toHaveLength(5)
+    // The keyboard comes to a slide that is not shown, and it is shown.
+    slides
+      .find((slide) => !slide.inert && slide.textContent?.includes('Wheat Germ Oil'))
+      ?.querySelector('a')
+      ?.focus()
+    await expect.poll(active).toBe('Gynaecology')
+    await expect.poll(() => document.querySelector('.slick-list')?.scrollLeft).toBe(0)
+    await arrow('Previous').click()
+    await expect.poll(active).toBe('Cardiovascular Health')
     expect(place.querySelector('.slick-dots')).toBeNull()
-    await button('Previous slide').click()
-    await expect.poll(active).toBe('5 of 5: Macular Degeneration / Ophthalmology')
+    await arrow('Previous').click()
+    await expect.poll(active).toBe('Macular Degeneration / Ophthalmology')
     await expect.poll(() => document.activeElement?.closest('.slick-active')).not.toBeNull()
     expect(document.activeElement?.ariaLabel).toBe('Previous slide')
-    await button('Next slide').click()
-    await expect.poll(active).toBe('1 of 5: Cardiovascular Health')
+    await arrow('Next').click()
+    await expect.poll(active).toBe('Cardiovascular Health')
     await expect.poll(() => document.activeElement?.ariaLabel).toBe('Next slide')
   })
 
-  it('it goes on by itself every 10 seconds, unless it is paused', async () => {
+  const away = () => userEvent.hover(document.documentElement, { position: { x: 5, y: 890 } }) // a pointer over it stops it
+
+  it('it goes on by itself every 10 seconds in which nobody moves anything, unless it is paused', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    renderWatched(
-      <div className="section">
-        <Mechanism {...quvera300.mechanism} />
-      </div>,
-    )
-    await userEvent.hover(document.documentElement, { position: { x: 5, y: 890 } }) // a pointer over it stops it
-    await expect.poll(active).toBe('1 of 4: Overview')
-    vi.advanceTimersByTime(9_999)
-    expect(active()).toBe('1 of 4: Overview')
-    vi.advanceTimersByTime(1)
-    await expect.poll(active).toBe('2 of 4: CoQ10')
-    await button('read more about CoQ10').click() // who reads on is not moved on
+    renderWatched(<Mechanism {...quvera300.mechanism} />)
+    await expect.poll(active).toBe('Overview')
+    await button('Play the slides').click()
     ;(document.activeElement as HTMLElement).blur()
-    await userEvent.hover(document.documentElement, { position: { x: 5, y: 890 } })
+    await away()
+    vi.advanceTimersByTime(9_000)
+    dispatchEvent(new Event('scroll')) // somebody comes to read
+    vi.advanceTimersByTime(9_999)
+    expect(active()).toBe('Overview')
+    vi.advanceTimersByTime(1)
+    await expect.poll(active).toBe('CoQ10')
+    const texts = [...document.querySelectorAll<HTMLElement>('.slick-active .read-more')]
+    expect(texts.map(({ dataset }) => dataset.open)).toEqual(['true']) // there is room
+    ;(document.querySelector('.slick-active .read-more button') as HTMLElement).click()
+    expect(texts[0]?.dataset.open).toBe('false')
+    await away()
     vi.advanceTimersByTime(30_000)
-    await expect.poll(active).toBe('2 of 4: CoQ10')
+    await expect.poll(active).toBe('CoQ10') // who presses that is not moved on
     await expect.element(button('Play the slides')).toBeVisible()
+  })
+
+  it('it does not begin to move where the page’s own slides are read already', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    renderWatched(<Mechanism {...quvera300.mechanism} />)
+    await away()
+    await expect.poll(active).toBe('Overview')
+    vi.advanceTimersByTime(30_000)
+    expect(active()).toBe('Overview')
+    expect(document.querySelector('.play-button')?.textContent).toBe('Play the slides')
   })
 })
 

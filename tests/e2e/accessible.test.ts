@@ -31,6 +31,7 @@ function cutTexts(page: Page) {
       if (!parent?.checkVisibility({ visibilityProperty: true }) || !text?.trim()) continue
       if (parent.closest('.visually-hidden, .skip-link, .segments, .contents, .gallery, .slide-head, [hidden]'))
         continue
+      if (parent.closest('.slides, .slick-slide:not(.slick-active)')) continue
       const range = document.createRange()
       range.selectNodeContents(walker.currentNode)
       const { left, right, top, bottom } = range.getBoundingClientRect()
@@ -48,18 +49,16 @@ function cutTexts(page: Page) {
 }
 
 /** What a reader may set (WCAG 1.4.12), and text that is twice as large while the screen stays as it is. */
+const SPACING =
+  '* { letter-spacing: .12em !important; word-spacing: .16em !important; line-height: 1.5 !important } p { margin-bottom: 2em !important }'
 const READERS_STYLES: [name: string, width: number, css: string][] = [
-  [
-    'text spacing',
-    320,
-    '* { letter-spacing: .12em !important; word-spacing: .16em !important; line-height: 1.5 !important } p { margin-bottom: 2em !important }',
-  ],
+  ...[320, 768, 1024, 1440].map((width): [string, number, string] => [`text spacing at ${width} px`, width, SPACING]),
   ['text of 200 %', 360, 'html { font-size: 200% !important }'],
 ]
 
-/** Rows of the comparison in which one text lies on another. */
+/** Rows of tables, and of the figures below a product's name, in which one text lies on another. */
 function overlaps(page: Page) {
-  return page.locator('.comparison tr').evaluateAll((rows) => {
+  return page.locator(':is(.comparison, .panel) tr, .figures ul').evaluateAll((rows) => {
     const boxOf = (cell: Element) => {
       const text = document.createRange()
       text.selectNodeContents(cell)
@@ -155,7 +154,7 @@ it('the open menu on a phone and the open list of products have no fault, and ar
   await page.getByRole('dialog').waitFor()
   expect(await violations(page)).toEqual([])
   await page.keyboard.press('Escape')
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Menu')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Menu')
 
   await page.setViewportSize({ width: 1440, height: 900 })
   const browser = await page.context().newCDPSession(page)
@@ -231,7 +230,7 @@ it('what has the focus is never under the header, nor under the list of sections
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   const hidden: string[] = []
   await page.locator('footer a').last().focus()
-  for (let step = 0; step < 60; step++) {
+  for (let step = 0; step < 140; step++) {
     await page.keyboard.press('Shift+Tab')
     const covered = await page.evaluate(() => {
       const focus = document.activeElement
@@ -245,4 +244,55 @@ it('what has the focus is never under the header, nor under the list of sections
   }
   expect(await page.locator('.skip-link[data-had-focus]').count()).toBe(1) // all the way up the page
   expect(hidden).toEqual([])
+})
+
+it('the list of sections does not scroll sideways at 768 px', async () => {
+  const { page } = await visit(productPath(products[1]), { viewport: { width: 768, height: 1024 } })
+  const beyond = await page.locator('.contents nav').evaluate((list) => list.scrollWidth - list.clientWidth)
+  expect(beyond).toBe(0)
+})
+
+it('on a low screen the caption stands below the capsules', async () => {
+  const { page } = await visit(productPath(products[1]), { viewport: { width: 740, height: 360 } })
+  const [caption, picture] = await Promise.all(
+    ['.illustration', '.gallery-first img'].map((part) => page.locator(part).boundingBox()),
+  )
+  // The capsules end at 79 % of the picture's height.
+  expect(caption?.y).toBeGreaterThan((picture?.y ?? 0) + 0.8 * (picture?.height ?? 0))
+})
+
+it('who asks for more contrast gets ink in place of muted ink and of thin lines', async () => {
+  const { page } = await visit(productPath(products[1]), { contrast: 'more' })
+  const { text, muted, line } = await page
+    .locator('.notes p')
+    .first()
+    .evaluate((note) => {
+      const { color, borderTopColor } = getComputedStyle(note.parentElement as Element)
+      return {
+        text: getComputedStyle(document.body).color,
+        muted: getComputedStyle(note).color,
+        line: borderTopColor || color,
+      }
+    })
+  expect(muted).toBe(text)
+  expect(
+    await page
+      .locator('.caption, .about-text')
+      .first()
+      .evaluate((part) => getComputedStyle(part).color),
+  ).toBe(text)
+  expect(line).toBe(text)
+})
+
+it('where pictures are blocked no alternative text lies on a link', async () => {
+  const { page } = await visit('/', { viewport: { width: 1440, height: 900 } })
+  await page.route(/\.(avif|webp)$/, (route) => route.abort())
+  for (const [path, picture] of [
+    ['/', '.banner-picture img'],
+    [productPath(products[0]), '.gallery-first img'],
+  ] as const) {
+    await page.goto(new URL(path, page.url()).href)
+    expect(await page.locator(picture).evaluate((image) => getComputedStyle(image).color)).toBe('rgba(0, 0, 0, 0)')
+    expect(await page.locator(picture).getAttribute('alt')).toMatch(/\S/)
+  }
 })

@@ -1,8 +1,10 @@
 // Header, menus, links, the subscribe box, copying, sharing and printing work in the browser.
 import { createServer } from 'node:http'
 import { expect, it } from 'vitest'
+import { ownSheet } from '../../client/content/cautions.ts'
 import { subscribe } from '../../client/content/contact.ts'
 import { chosen } from '../../client/content/enquiry-form.ts'
+import { ingredientsOf } from '../../client/content/ingredients.ts'
 import { brand, palette } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -164,11 +166,11 @@ it('a printed product page keeps the composition, the safety and the contact', a
   expect(await page.getByRole('banner').isVisible()).toBe(false)
 })
 
-it('on a phone the physician’s sheet is shared, sent by WhatsApp, copied or printed, whichever works', async () => {
+it('on a phone “Send it” shares the physician’s sheet, sends it by WhatsApp, copies or prints it, whichever works', async () => {
   const path = productPath(products[0])
   const { page } = await visit(path, { ...PHONE, hasTouch: true, isMobile: true })
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  const link = page.locator('.sheet-link')
+  const link = page.getByRole('link', { name: ownSheet.send }).first()
   const shared =
     /^\S+ 300\. Active ingredients, as on the label:\nCoenzyme Q10 300 mg\n[\s\S]*warfarin[\s\S]*not for medicinal use/
   const told = () => page.evaluate(() => Object(window).told)
@@ -190,7 +192,7 @@ it('on a phone the physician’s sheet is shared, sent by WhatsApp, copied or pr
 
   await page.evaluate(() => (window.open = () => null))
   await link.tap()
-  await link.getByText('Copied').waitFor()
+  await page.getByText('Copied').first().waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(message)
 
   await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })) // as without TLS
@@ -198,23 +200,82 @@ it('on a phone the physician’s sheet is shared, sent by WhatsApp, copied or pr
   await expect.poll(told).toBe('printed')
 })
 
-it.each(products)(
-  'elsewhere the sheet of %s is printed on one page, and without scripts its link leads to the label',
-  async (product) => {
-    const { page } = await visit(productPath(product))
-    await page.evaluate(() =>
-      Object.assign(window, { print: () => document.body.toggleAttribute('data-printed', true) }),
-    )
-    await page.getByRole('link', { name: 'Show it to your physician' }).click()
-    await page.locator('body[data-printed]').waitFor()
-    expect(await page.locator('html[data-sheet]').count()).toBe(1)
-    const pdf = await page.pdf({ format: 'A4' })
-    expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
-    const plain = await visit(productPath(product), { javaScriptEnabled: false })
-    await plain.page.getByRole('link', { name: 'Show it to your physician' }).click()
-    expect(new URL(plain.page.url()).hash).toBe('#composition')
-  },
-)
+it.each(products)('the sheet of %s is printed on one page of A4 and of Letter, also from a tablet', async (product) => {
+  const { page } = await visit(productPath(product), { viewport: { width: 820, height: 1180 }, hasTouch: true })
+  await page.evaluate(() => Object.assign(window, { print: () => document.body.toggleAttribute('data-printed', true) }))
+  for (const chip of await page.locator('[data-chip]').all()) await chip.tap() // the longest sheet
+  const print = async () => {
+    await page.getByRole('link', { name: ownSheet.print }).first().tap()
+    await page.locator('html[data-sheet] body[data-printed]').waitFor()
+  }
+  for (const format of ['A4', 'Letter']) {
+    await print() // the sheet ends with its printing
+    const pdf = await page.pdf({ format })
+    expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g), format).toHaveLength(1)
+  }
+  await print()
+  await page.emulateMedia({ media: 'print' })
+  const said = await page.evaluate(() => {
+    const texts: { text: string; points: number }[] = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { parentElement: parent, textContent: text } = walker.currentNode
+      const isShown = parent?.checkVisibility() && !parent.closest('.visually-hidden')
+      if (parent && isShown && text?.trim())
+        texts.push({ text: text.trim(), points: Number.parseFloat(getComputedStyle(parent).fontSize) * 0.75 })
+    }
+    return texts
+  })
+  expect(said.filter(({ points }) => points < 9.49)).toEqual([])
+  const all = said.map(({ text }) => text).join(' ')
+  expect(all).toMatch(new RegExp(`^\\S+ ${product.split(' ')[1]} ${ownSheet.lines.medicines} Blood thinner, Warfarin`))
+  for (const { caution } of Object.values(ingredientsOf(product))) if (caution) expect(all).toContain(caution)
+})
+
+it('without scripts the link of the sheet leads to the label, and there are no chips', async () => {
+  const { page } = await visit(productPath(products[0]), { javaScriptEnabled: false })
+  expect(await page.locator('[data-chip]').first().isVisible()).toBe(false)
+  expect(await page.getByRole('link', { name: ownSheet.send }).count()).toBe(0)
+  await page.getByRole('link', { name: ownSheet.print }).first().click()
+  expect(new URL(page.url()).hash).toBe('#composition')
+})
+
+it('a chip marks what names it, begins the line of the medicines, and sends and keeps nothing', async () => {
+  const { page } = await visit(productPath(products[1]))
+  await page.evaluate(() => Object.assign(window, { print: () => undefined }))
+  const sent: string[] = []
+  page.on('request', (request) => request.isNavigationRequest() || sent.push(request.url()))
+  const chip = page.getByRole('button', { name: 'Wheat allergy' })
+  await chip.click()
+  const status = page.locator('.own-sheet [role=status]')
+  expect(await status.innerText()).toBe('Marked: Wheat Germ Oil, Please read before use, Allergies.')
+  expect(await page.locator('#label-wheatGerm + .about').getByText('wheat allergy').isVisible()).toBe(true)
+  await page.getByRole('button', { name: 'Another medicine' }).click()
+  expect(await page.locator('[data-begins=true]').textContent()).toBe('Another medicine')
+  expect(await page.locator('[data-begins=false]').textContent()).toBe('Wheat allergy')
+  for (const name of ['Wheat allergy', 'Another medicine']) await page.getByRole('button', { name }).click()
+  expect(await status.innerText()).toBe('')
+  expect(await page.locator('[data-marked]').count()).toBe(0)
+  expect(sent.filter((url) => !/\.(avif|webp|js)$/.test(url))).toEqual([])
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).toBe('{}')
+})
+
+it('a row of the label and its slide lead to each other, by the controls of either screen', async () => {
+  for (const options of [DESKTOP, PHONE]) {
+    const { page } = await visit(`${productPath(products[1])}#label-selenium`, { ...options, reducedMotion: 'reduce' })
+    const row = page.locator('#label-selenium + .about')
+    await row.getByText('do not add other selenium').or(row.getByText('Do not add other selenium')).waitFor()
+    if (options === DESKTOP) {
+      await page.locator('#mechanism').scrollIntoViewIfNeeded()
+      await page.locator('.carousel').waitFor()
+    }
+    await row.getByRole('link', { name: 'Oncology' }).click()
+    const slide = page.locator(options === DESKTOP ? '.slick-active .slide' : '.slide[data-active=true]')
+    await expect.poll(() => slide.getAttribute('aria-label')).toBe('Oncology')
+    await slide.getByRole('link', { name: /75 mcg on the label/ }).click()
+    expect(new URL(page.url()).hash).toBe('#label-selenium')
+  }
+})
 
 it('the copyright names the year in which the page is read, not the one in which it was built', async () => {
   const { page } = await open('/privacy-policy')

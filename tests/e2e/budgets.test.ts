@@ -18,7 +18,7 @@ const LIMITS = {
   form: 24 * KB,
   carousel: 18 * KB,
   css: 11 * KB,
-  html: 12 * KB,
+  html: 13 * KB,
   fonts: 30 * KB,
 }
 

@@ -1,5 +1,7 @@
 // Each page says all that the owner wants in its HTML and makes no claim, and the site can be used without JavaScript.
 import { expect, it } from 'vitest'
+import { medicineCautions } from '../../client/content/cautions.ts'
+import { compositions } from '../../client/content/compositions.ts'
 import { notAPurchase } from '../../client/content/enquiry-form.ts'
 import { home } from '../../client/content/home.ts'
 import { brand } from '../../shared/brand.ts'
@@ -83,21 +85,40 @@ it('before the form stands that it is no purchase, whom to call, and after it th
   }
 })
 
-it.each(products)('each amount of the label of %s is drawn true to scale, or named as too small', async (name) => {
+it.each(products)('the safety information of %s begins with what to know about other medicines', async (name) => {
   const { page } = await visit(productPath(name))
-  const drawn = await page.locator('.drops li').evaluateAll((drops) =>
-    drops.map((drop) => {
-      const amount = drop.querySelector('strong')?.textContent ?? ''
-      const side = drop.querySelector('svg')?.getBoundingClientRect().width ?? 0
-      return { area: side ** 2, milligrams: Number.parseFloat(amount) / (amount.includes('mcg') ? 1000 : 1) }
-    }),
-  )
-  const [first = { area: 0, milligrams: 0 }] = drawn
-  for (const { area, milligrams } of drawn) expect(area / first.area).toBeCloseTo(milligrams / first.milligrams, 2)
-  const tooSmall = (await page.locator('.drops figcaption').innerText()).match(/\d\smc?g/g) ?? []
-  const printed = await page.locator('.panel tbody .amount').count()
-  expect(drawn.length + tooSmall.length).toBe(printed)
+  const first = page.locator('.safety > li').first()
+  const said = await first.innerText()
+  expect(said).toMatch(/^Other medicines\n/)
+  for (const { name: ingredient, caution } of medicineCautions(name))
+    expect(said).toContain(`${ingredient}: ${caution}`)
+  expect(said).toMatch(/blood thinner/)
+  // Every caution has the size of the text, wherever it stands.
+  const sizes = await page
+    .locator('.caution, .about strong, .safety p, .advisory p')
+    .evaluateAll((parts) => [...new Set(parts.map((part) => getComputedStyle(part).fontSize))])
+  expect(sizes).toEqual([await page.evaluate(() => getComputedStyle(document.body).fontSize)])
 })
+
+it.each(products)(
+  'every ingredient of %s has a row on the label and a place in the mechanism, each leads to the other',
+  async (name) => {
+    const { page } = await visit(productPath(name), { reducedMotion: 'reduce' })
+    const dead = await page
+      .locator('main a[href^="#"]')
+      .evaluateAll((links) =>
+        links.map((link) => link.getAttribute('href') ?? '').filter((href) => !document.querySelector(href)),
+      )
+    expect(dead).toEqual([])
+    const keys = Object.keys(compositions[name])
+    for (const key of keys) {
+      const href = `[href="#label-${key}"]`
+      expect(await page.locator(`.mechanism .slides ${href}, .also-on-label ${href}`).count(), key).toBeGreaterThan(0)
+      expect(await page.locator(`.label-links ${href}`).count(), key).toBe(1)
+      expect(await page.locator(`#label-${key} + .about a:is([href^="#slide-"], [href="#also"])`).count(), key).toBe(1)
+    }
+  },
+)
 
 it('no page makes a claim, and no disease stands outside the Indications', async () => {
   const heads = await Promise.all(
@@ -112,6 +133,7 @@ it('no page makes a claim, and no disease stands outside the Indications', async
   expect(all).not.toMatch(/clinically|proven|guarantee|₹|% off|boosts?\b|prevents\b|improves\b/i)
   expect(all).not.toMatch(/every ingredient|full composition|exact amount|physician may advise|alongside the care/i)
   expect(all).not.toMatch(/each dose|in a dose|strength of the/i) // the owner has not said what a dose is
+  expect(all).not.toMatch(/\bsafe (?:to|for|with)|the maker/i) // we are the maker, and nothing is called safe
 })
 
 it.each(paths)('%s is found and shared under its own name', async (path) => {
@@ -150,7 +172,7 @@ it('without JavaScript the site reads and leads on, and its amounts are large', 
   const faces = await page.locator('.amount').evaluateAll((amounts) =>
     amounts.map((amount) => {
       const { fontSize, fontFamily } = getComputedStyle(amount)
-      return Number.parseFloat(fontSize) >= 20 && fontFamily.startsWith('Fraunces,')
+      return Number.parseFloat(fontSize) >= 20 && fontFamily.startsWith('Figtree,')
     }),
   )
   expect(faces.length).toBeGreaterThan(10)

@@ -76,6 +76,6 @@ export const content: ProductContent = {
     'Alcohol consumption': 'Drink in moderation, if at all, while you take it.',
     'Renal health': 'Seek medical advice if you have kidney impairment. Have your kidney function monitored.',
     'Liver health':
-      'Consult an expert if you have existing liver issues or take other medications. Piperine can raise the blood levels of some medicines.',
+      'Consult an expert if you have existing liver issues or take other medications. Piperine can raise the blood levels of some medicines: tell your doctor what you take.',
   },
 }
