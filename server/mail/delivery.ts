@@ -49,7 +49,9 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
 
 /** Applies an event to its mail, whether or not the answer is recorded yet. states.ts says which state may follow which. */
 export async function recordEvent(db: Db, log: Log, { tag, state, reason, resendId }: DeliveryEvent): Promise<void> {
-  const isTagged = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."FirstTriedAt" IS NOT NULL`
+  // After a transient bounce a late event of the sending says nothing new.
+  const isNews = state === 'Sent' ? Prisma.sql`mail."SentAt" IS NULL` : Prisma.sql`TRUE`
+  const isTagged = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."FirstTriedAt" IS NOT NULL AND ${isNews}`
   const lastError = ['Bounced', 'Failed', 'Complained', 'Unknown'].includes(state) ? reason : null
   const changed = await transition(db, state, isTagged, {
     set: Prisma.sql`, "SentAt" = coalesce("SentAt", now()), "LastError" = ${lastError},
@@ -57,7 +59,7 @@ export async function recordEvent(db: Db, log: Log, { tag, state, reason, resend
   })
   if (changed === 0) return
   const [mail] = await db.$queryRaw<{ id: bigint; kind: MailKind }[]>`
-    SELECT "Id" AS "id", "Kind"::text AS "kind" FROM "Quvera_Mail" mail WHERE ${isTagged}`
+    SELECT "Id" AS "id", "Kind"::text AS "kind" FROM "Quvera_Mail" mail WHERE mail."Tag" = ${tag}::uuid`
   if (mail) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
 }
 

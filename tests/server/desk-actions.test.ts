@@ -1,4 +1,5 @@
 // Each action has five exits: the answer, the row, the mails, history and access log, and nothing else changed.
+
 import { describe, expect, it } from 'vitest'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -8,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
-import { columnsOf } from '../support/stored-enquiry.ts'
+import { columnsOf, storeEnquiry } from '../support/stored-enquiry.ts'
 
 const RAVI = 'ravi@quvera.test'
 /** Its mails wait. */
@@ -184,6 +185,15 @@ describe('setSpam', () => {
     expect(await sending.db.mail.count({ where: { enquiry: { reference } } })).toBe(4)
     expect(await sending.db.historyEntry.count()).toBe(1)
   })
+})
+
+it('sendAgain offers no acknowledgement of what is marked as spam, which would be withheld again', async () => {
+  const reference = await storeEnquiry(app.db, { suspectedSpam: true }, { Acknowledgement: 'Failed' })
+  const cookie = await enterDesk(app)
+  const { data } = await callDesk(app.url, cookie, 'show', { reference })
+  const [, acknowledgement] = data.mails
+  expect(acknowledgement).toMatchObject({ kind: 'Acknowledgement', maySendAgain: false })
+  expect((await callDesk(app.url, cookie, 'sendAgain', { mail: acknowledgement.id })).status).toBe(409)
 })
 
 it('sendAgain sends what was refused once more, and not what is on its way', async () => {

@@ -35,6 +35,9 @@ it.each([
   [['suppressed'], 'Bounced'],
   [['failed'], 'Failed'],
   [['delivery_delayed'], 'Sent'],
+  [['sent', 'bounced transiently'], 'Unknown'],
+  [['sent', 'bounced transiently', 'delivered'], 'Delivered'],
+  [['bounced transiently', 'bounced'], 'Bounced'],
 ])('%j, in any order and twice each, end as %s', async (types, final) => {
   await storeEnquiry(app.db, {}, { Notice: 'Sent' })
   const { id } = await app.db.mail.findFirstOrThrow({ where: { kind: 'Notice' } })

@@ -157,3 +157,19 @@ it('a lease is one holder’s until its time is over, and nobody’s from before
   expect(await isLeased(app.db, 'one', 10)).toBe(false)
   expect([await take('a'), await take('b')]).toEqual([true, false])
 })
+
+it('in an outage a tried mail that is not due, or for who has left, keeps no untried one from being a probe', async () => {
+  await storeEnquiries(app.db, 3)
+  const [later, left, untried] = await app.db.mail.findMany({ where: { kind: 'Notice' }, orderBy: { id: 'asc' } })
+  const tried = { firstTriedAt: new Date() }
+  const inAnHour = new Date(Date.now() + 3_600_000)
+  await app.db.mail.deleteMany({ where: { kind: 'Acknowledgement' } })
+  await app.db.mail.update({ where: { id: later?.id ?? 0n }, data: { ...tried, dueAt: inAnHour } })
+  await app.db.mail.update({ where: { id: left?.id ?? 0n }, data: { ...tried, to: 'left@quvera.test' } })
+  const probe = () =>
+    claimNext(app.db, { kinds: ['Notice'], open: ['Notice'], staff: [STAFF], isProbing: true, leaseSeconds: 60 })
+  expect((await probe())?.id).toBe(untried?.id)
+  await app.db.mail.updateMany({ data: { dueAt: new Date(Date.now() - 1000), firstTriedAt: null } })
+  await app.db.mail.update({ where: { id: later?.id ?? 0n }, data: tried })
+  expect((await probe())?.id).toBe(later?.id) // a tried one that is due goes first
+})

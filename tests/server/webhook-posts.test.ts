@@ -13,7 +13,7 @@ import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
 import { STAFF } from '../support/fake-resend.ts'
-import { theApp } from '../support/fixtures.ts'
+import { anApp, theApp } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo } from '../support/stored-enquiry.ts'
 import type { TestApp } from '../support/test-app.ts'
@@ -183,6 +183,23 @@ describe('while NOTIFY_URL fails', () => {
     expect(receiver.posts).toEqual([])
     expect(await app.db.mail.count({ where: { kind: 'Notice', status: 'Pending' } })).toBe(1)
   })
+})
+
+it('a post is withheld once NOTIFY_URL is unset, ten minutes after it was queued', async () => {
+  const app = await anApp({ mails: false })
+  for (let order = 0; order < 2; order++) await submit(app.url, anOrder())
+  const enquiries = await app.db.enquiry.findMany()
+  const kind = 'Post' as const
+  const queued = [hoursAgo(0.1), hoursAgo(0.2)]
+  await app.db.mail.createMany({
+    data: enquiries.map(({ id }, index) => ({ enquiryId: id, kind, queuedAt: queued[index] ?? new Date() })),
+  })
+  const senders = app.startSenders()
+  const states = () => app.db.mail.findMany({ where: { kind }, orderBy: { queuedAt: 'desc' } })
+  await eventually(async () =>
+    expect(await states()).toMatchObject([{ status: 'Pending' }, { status: 'Withheld', withheldBecause: 'NoUrl' }]),
+  )
+  await senders.stop(1000)
 })
 
 it('`staff check --post` posts an invented enquiry, signed, and shows the answer, but not the address', async () => {

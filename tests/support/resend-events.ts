@@ -25,9 +25,10 @@ export function sendEvent(
   })
 }
 
-/** An event about the mail with this tag, in the shape that Resend documents. */
-export function deliveryEvent(type: string, tag: string, reason?: string) {
-  const bounce = { type: 'Permanent', subType: 'General', message: reason }
+/** An event about the mail with this tag, in the shape that Resend documents; also `bounced transiently`. */
+export function deliveryEvent(what: string, tag: string, reason?: string) {
+  const [type = '', isTransient] = what.split(' ')
+  const bounce = { type: isTransient ? 'Transient' : 'Permanent', subType: 'General', message: reason }
   return {
     type: `email.${type}`,
     created_at: new Date().toISOString(),
