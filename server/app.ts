@@ -27,7 +27,7 @@ import { serveHealth } from './operations/health.ts'
 import { createProblemReader } from './operations/problems.ts'
 import { startRetention } from './operations/retention.ts'
 import { createAvailability } from './orders/availability.ts'
-import { createOrders, probeStorage } from './orders/orders.ts'
+import { createOrders, createProbes } from './orders/orders.ts'
 import { createOrderForm, ORDER_FORM, ORDER_PROCEDURE, serveOrderProcedure, serveReceived } from './orders/routes.ts'
 
 /*
@@ -52,7 +52,7 @@ export async function openApplication(
 ) {
   const { db } = database
   let isEnding = false
-  const availability = createAvailability(log, (isUp) => probeStorage(db, isUp))
+  const availability = createAvailability(log, createProbes(db))
   // Without visitors only a sender, if there is one, meets an outage: it asks for the probe, which logs it.
   const onDatabaseAway = () => void (availability.isUp() && availability.check())
   const readProblems = createProblemReader(db, env)

@@ -11,7 +11,7 @@ import { TO_RING } from './of-enquiry.ts'
 import { transition } from './queue.ts'
 import { MAIL_LEASE } from './states.ts'
 import { lineOf } from './templates.ts'
-import { LAST_SUMMARY_AT, suspected, untold } from './told.ts'
+import { hasWaited, LAST_SUMMARY_AT, suspected, untold } from './told.ts'
 
 /*
  * A summary is a doorbell: a mail to each of staff that says how many enquiries wait and which of them need something. The
@@ -115,7 +115,8 @@ async function readFacts(db: Pick<Db, '$queryRaw'>, waitMs: number): Promise<Sum
   const [facts] = await db.$queryRaw<[SummaryFacts]>`
     WITH last AS (SELECT "Status", "To" FROM "Quvera_Mail" WHERE "Kind" = 'Summary' AND "QueuedAt" = ${LAST_SUMMARY_AT})
     SELECT clock_timestamp() AS "now", (SELECT min(finished_at) FROM _prisma_migrations) AS "madeAt",
-      ${isThere(untold(waitMs))} AS "isUntold", ${isThere(suspected(waitMs))} AS "isSuspected",
+      ${isThere(untold(waitMs))} AS "isUntold",
+      ${isThere(Prisma.sql`${suspected(waitMs)} AND ${hasWaited(waitMs)}`)} AS "isSuspected",
       ${LAST_SUMMARY_AT} AS "lastAt",
       EXISTS (SELECT FROM last WHERE "Status" IN ('Sent', 'Delivered', 'Complained')) AS "wasTaken",
       EXISTS (SELECT FROM last WHERE "Status" IN ('Pending', 'Bounced', 'Failed', 'Unknown')) AS "isUncertain",

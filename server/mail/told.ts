@@ -27,10 +27,14 @@ const toldUntil = (waitMs: number) => Prisma.sql`coalesce(
 
 const NOTICE = Prisma.sql`SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Notice'`
 
+/** Time for the notice. */
+export const hasWaited = (waitMs: number) =>
+  Prisma.sql`form."ReceivedAt" <= clock_timestamp() - make_interval(secs => ${waitMs / 1000})`
+
 /** The condition of enquiries (`form`) that wait and that staff do not know of. @param waitMs a minute; tests wait less */
 export const untold = (waitMs: number) => Prisma.sql`${WAITING}
   AND form."ReceivedAt" > greatest(${toldUntil(waitMs)}, ${LOOKED_BACK})
-  AND form."ReceivedAt" <= clock_timestamp() - make_interval(secs => ${waitMs / 1000})
+  AND ${hasWaited(waitMs)}
   AND NOT EXISTS (${NOTICE} AND ${IS_GOOD})`
 
 /** The condition of suspected spam (`form`) since the last good summary that never had a notice. */

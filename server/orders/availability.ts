@@ -6,30 +6,48 @@ import { propertiesOf } from '../errors.ts'
 
 export type Availability = ReturnType<typeof createAvailability>
 
-/** @param probe tries to store an enquiry */
-export function createAvailability(
-  log: Pick<Logger, 'error' | 'info'>,
-  probe: (isUp: () => boolean) => Promise<unknown>,
-) {
-  let downSince: number | undefined
-  const isUp = () => downSince === undefined
+/** For so long a stored order, or a probe, says that the next one can be stored. */
+const KNOWN_MS = 10_000
+
+interface Probes {
+  /** Stores an enquiry, with its mails, and rolls it back. */
+  store(isUp: () => boolean): Promise<unknown>
+  /** Writes where nobody waits: it finds a database that is away, read-only or full. */
+  write(isUp: () => boolean): Promise<unknown>
+}
+
+/** Known from orders. Where there are none it is asked: thoroughly until one could be stored, lightly after that. */
+export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probes: Probes) {
+  let state: 'unknown' | 'up' | 'down' = 'unknown'
+  let downSince = 0
+  let knownAt = Number.NEGATIVE_INFINITY
+  const isUp = () => state !== 'down'
 
   function worked() {
-    if (downSince === undefined) return
-    const seconds = Math.round((Date.now() - downSince) / 1000)
-    downSince = undefined
-    log.info({ seconds }, 'enquiries can be stored again')
+    if (state === 'down') {
+      const seconds = Math.round((performance.now() - downSince) / 1000)
+      log.info({ seconds }, 'enquiries can be stored again')
+    }
+    state = 'up'
+    knownAt = performance.now()
   }
 
   function failed(error: unknown) {
-    if (downSince !== undefined) return
-    downSince = Date.now()
+    if (state === 'down') return
+    state = 'down'
+    downSince = performance.now()
     // A TypeError is a fault of this program: its stack is logged.
     const fault = error instanceof TypeError && { err: error }
     log.error({ cause: causeOf(error), ...fault }, 'enquiries cannot be stored')
   }
 
-  return { isUp, check: () => probe(isUp).then(worked, failed), failed, worked }
+  async function check(): Promise<void> {
+    if (state === 'up' && performance.now() - knownAt < KNOWN_MS) return
+    const probe = state === 'up' ? probes.write : probes.store
+    await probe(isUp).then(worked, failed)
+  }
+
+  return { isUp, check, failed, worked }
 }
 
 /** PostgreSQL's code, or else that of the innermost error; Prisma's adapter calls it its kind. */

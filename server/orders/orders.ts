@@ -170,18 +170,31 @@ async function waitForStandby(db: Pick<Db, '$queryRaw'>): Promise<Date> {
   return now
 }
 
-/** Stores an enquiry and rolls it back. @param isUp whether the database is not known to be away */
-export async function probeStorage(db: Db, isUp?: () => boolean): Promise<void> {
+/** What tries whether an enquiry can be stored: availability.ts. */
+export function createProbes(db: Db) {
   const rolledBack = new Error('rolled back')
-  const store = () =>
-    db.$transaction(async (transaction) => {
+  function tryAndRollBack(work: (transaction: Prisma.TransactionClient) => Promise<unknown>, isUp: () => boolean) {
+    const transact = () =>
+      db.$transaction(async (transaction) => {
+        await work(transaction)
+        throw rolledBack
+      }, TRANSACTION)
+    return retryIfLost(transact, isUp).catch((error: unknown) => {
+      if (error !== rolledBack) throw error
+    })
+  }
+  return {
+    store(isUp: () => boolean) {
       const row = toInsertRow({ ...exampleOrder, submissionKey: randomUUID() })
-      await insertEnquiries(transaction, [row], { staff: [brand.email], withPosts: false })
-      throw rolledBack
-    }, TRANSACTION)
-  await retryIfLost(store, isUp).catch((error: unknown) => {
-    if (error !== rolledBack) throw error
-  })
+      const recipients = { staff: [brand.email], withPosts: false }
+      return tryAndRollBack((transaction) => insertEnquiries(transaction, [row], recipients), isUp)
+    },
+    write(isUp: () => boolean) {
+      const insert = (transaction: Prisma.TransactionClient) =>
+        transaction.$executeRaw`INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until") VALUES (${randomUUID()}, 'probe', now())`
+      return tryAndRollBack(insert, isUp)
+    },
+  }
 }
 
 /**

@@ -186,11 +186,11 @@ describe('the roles of prisma/roles.sql', () => {
       CREATE TRIGGER keep AFTER UPDATE ON form FOR EACH ROW EXECUTE FUNCTION "Quvera_keep_history"();
       UPDATE form SET "Note" = 'x'`
     await administer(owner, `GRANT TEMPORARY ON DATABASE ${new URL(owner).pathname.slice(1)} TO PUBLIC`) // without it the first line fails
-    const lent = `SELECT oid::regprocedure FROM pg_proc WHERE prosecdef AND has_function_privilege(oid, 'EXECUTE')`
+    const lent = `SELECT oid::regprocedure FROM pg_proc WHERE prosecdef AND has_function_privilege(oid, 'EXECUTE') ORDER BY proname`
     for (const [url, functions] of [
       [
         app,
-        [{ oid: '"Quvera_use_session"(text)' }, { oid: '"Quvera_erase_old"(text,timestamp with time zone,integer)' }],
+        [{ oid: '"Quvera_erase_old"(text,timestamp with time zone,integer)' }, { oid: '"Quvera_use_session"(text)' }],
       ],
       [readonly, []],
     ] as const) {

@@ -137,6 +137,7 @@ export function sendingThrough({ url }: Pick<FakeResend, 'url'>): Record<string,
     MAIL_FROM: 'Quvera <enquiries@quvera.test>',
     STAFF_EMAILS: STAFF,
     MAIL_DAILY_BUDGET: '0',
+    DIGEST_AT: 'off', // whatever the hour is
   }
 }
 
