@@ -13,7 +13,7 @@ const root = document.documentElement
 
 const components: Record<IslandName, () => Promise<unknown>> = {
   order: async () => (await import('./enquiry/order-form.tsx')).OrderSection,
-  subscribe: async () => (await import('./enquiry/subscribe-form.tsx')).SubscribeForm,
+  subscribe: async () => (await import('./newsletter/subscribe-form.tsx')).SubscribeForm,
 }
 const touched = new Set<HTMLElement>()
 

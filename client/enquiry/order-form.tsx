@@ -26,6 +26,7 @@ import {
   scriptOffline,
   sentBefore,
 } from '../content/enquiry-form.ts'
+import { isNotUnderstood } from '../trpc.ts'
 import { Linked } from '../ui/text.tsx'
 import { Toasts } from '../ui/toasts.tsx'
 import { doubtsOf } from './doubts.ts'
@@ -46,7 +47,6 @@ import {
 } from './order-state.ts'
 import { chosenByLink } from './prefill.ts'
 import { filledInMs } from './tab-storage.ts'
-import { isNotUnderstood } from './trpc.ts'
 import { useOrder } from './use-order.ts'
 
 /*

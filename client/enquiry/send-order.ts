@@ -1,6 +1,10 @@
+import { createTRPCClient } from '@trpc/client'
+import type { OrderRouter } from '../../server/orders/procedure.ts'
 import type { OrderContent } from '../../shared/order.ts'
+import { answeredStatus, lastAnswerAt, links } from '../trpc.ts'
 import { forgetKey, type OrderKey, refused, startTry } from './order-key.ts'
-import { answeredStatus, lastAnswerAt, trpc } from './trpc.ts'
+
+const trpc = createTRPCClient<OrderRouter>({ links })
 
 export interface SentOrder {
   reference: string

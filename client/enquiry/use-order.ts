@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'react'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent } from '../../shared/order.ts'
 import { notStored, notStoredRetry, progressTexts, stoppedText } from '../content/sending.ts'
+import { answeredStatus, retryAfterMs } from '../trpc.ts'
 import { received } from './order-key.ts'
 import { type OrderState, orUncertain, type Settled } from './order-state.ts'
 import { Stopped, sendOrder } from './send-order.ts'
-import { answeredStatus, retryAfterMs } from './trpc.ts'
 
 const GIVE_UP_MS = 60_000
 const UNAVAILABLE_GIVE_UP_MS = 10_000

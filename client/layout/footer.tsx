@@ -4,7 +4,7 @@ import type { Refused } from '../../shared/form-outcome.ts'
 import { compositions, type LabelLine } from '../content/compositions.ts'
 import { placeName, socialLinks, telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
-import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
+import { SubscribeForm } from '../newsletter/subscribe-form.tsx'
 import { Island } from '../ui/island.tsx'
 import { Logo } from '../ui/logo.tsx'
 

@@ -1,6 +1,7 @@
-import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client'
-import type { NewsletterRouter } from '../../server/newsletter/procedure.ts'
-import type { OrderRouter } from '../../server/orders/procedure.ts'
+import { httpLink, isTRPCClientError } from '@trpc/client'
+import type { AnyRouter } from '@trpc/server'
+
+/* How the forms of visitors reach the server. Each room makes a client of its own router with these links. */
 
 const ANSWER_TIMEOUT_MS = 15_000
 
@@ -13,7 +14,7 @@ export const lastAnswerAt = (): Date | undefined => answeredAt
  * No batching: the server refuses it. A call without an answer ends after ANSWER_TIMEOUT_MS. A refusal of a proxy (4xx that is
  * not JSON) or of Node (431: too many cookies) becomes one of ours without a message.
  */
-const links = [
+export const links = [
   httpLink({
     url: '/trpc',
     async fetch(url, options) {
@@ -32,15 +33,12 @@ const links = [
   }),
 ]
 
-export const trpc = createTRPCClient<OrderRouter>({ links })
-export const newsletter = createTRPCClient<NewsletterRouter>({ links })
-
 /**
  * The status with which our server, or a proxy before it, refused. Undefined if there was no answer. A gateway's error page
  * and 408 (the request arrived too slowly) count as none.
  */
 export function answeredStatus(error: unknown): number | undefined {
-  const status = isTRPCClientError<OrderRouter>(error) ? error.data?.httpStatus : undefined
+  const status = isTRPCClientError<AnyRouter>(error) ? error.data?.httpStatus : undefined
   return status === 408 ? undefined : status
 }
 
@@ -53,5 +51,5 @@ export function retryAfterMs(error: unknown): number | undefined {
 
 /** The server answered 400 to a form that our own check accepted: page and server are of different versions. */
 export function isNotUnderstood(error: unknown): boolean {
-  return isTRPCClientError<OrderRouter>(error) && error.data?.code === 'BAD_REQUEST'
+  return isTRPCClientError<AnyRouter>(error) && error.data?.code === 'BAD_REQUEST'
 }

@@ -1,8 +1,12 @@
+import { createTRPCClient } from '@trpc/client'
 import { type FormEvent, useEffect, useState } from 'react'
+import type { NewsletterRouter } from '../../server/newsletter/procedure.ts'
 import type { Refused } from '../../shared/form-outcome.ts'
 import { readEmail } from '../../shared/typed-text.ts'
 import { subscribe } from '../content/contact.ts'
-import { answeredStatus, newsletter } from './trpc.ts'
+import { answeredStatus, links } from '../trpc.ts'
+
+const trpc = createTRPCClient<NewsletterRouter>({ links })
 
 interface Answer {
   done: boolean
@@ -82,7 +86,7 @@ export function SubscribeForm({ path, refused }: SubscribeFormProps) {
 /** The server checks the address: a check here would load the rules with the box. Returns the message to show. */
 async function send(email: string): Promise<Answer> {
   try {
-    await newsletter.subscription.subscribe.mutate({ email })
+    await trpc.subscription.subscribe.mutate({ email })
     return { done: true, message: subscribe.done }
   } catch (error) {
     if (!navigator.onLine) return { done: false, message: subscribe.offline }
