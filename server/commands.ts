@@ -1,6 +1,5 @@
-// `npm run staff -- COMMAND`. Each command is a function in a file beside this one, with its options, its query and what it
-// prints. input.ts reads arguments that several commands have, output.ts prints tables and CSV.
-
+// `npm run staff -- COMMAND`. Each command is a function in its room (…-command.ts), with its options, its query and what it
+// prints. terminal.ts prints tables and JSON, operations/person.ts reads references and people.
 import { Command, CommanderError } from 'commander'
 import { INSUFFICIENT_PRIVILEGE, sqlState } from './database/errors.ts'
 import { withDatabase } from './database/open.ts'

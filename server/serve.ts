@@ -18,7 +18,7 @@ import { createLogger } from './log.ts'
 import { inProject, isBuilt } from './project-root.ts'
 
 /*
- * The site as a process. Variables: env.ts. What works on the open database: application.ts. Requests: http/server.ts.
+ * The site as a process. Variables: env.ts. What works on the open database: app.ts. Requests: http/server.ts.
  * Storing: orders/orders.ts. Sending: mail/senders.ts.
  */
 

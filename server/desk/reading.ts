@@ -51,7 +51,7 @@ function readRows(db: Db, forms: Prisma.Sql, order?: ListOrder): Promise<StoredR
   return db.$queryRaw`
     SELECT ${ENQUIRY}, form."Calls" AS "calls", changed."By" AS "statusBy", changed."At" AS "statusAt",
       (SELECT mail."Status"::text FROM "Quvera_Mail" mail
-        WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Acknowledgement') AS "acknowledgement",
+        WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Acknowledgement' ORDER BY mail."Id" DESC LIMIT 1) AS "acknowledgement",
       (SELECT count(*)::int FROM (SELECT FROM "Quvera_Form" earlier WHERE earlier."Mobile" = form."Mobile"
         AND (earlier."ReceivedAt", earlier."Id") < (form."ReceivedAt", form."Id") LIMIT ${COUNTED_MAX}) AS counted) AS "earlierOfNumber"
     FROM (${forms}) form

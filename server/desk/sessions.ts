@@ -152,7 +152,7 @@ async function rememberBrowser(db: Prisma.TransactionClient, browser: string, em
     DELETE FROM "Quvera_Session" WHERE "Hash" = ${browser} OR "Hash" IN (
       SELECT "Hash" FROM "Quvera_Session" WHERE "Kind" = 'Browser' AND lower("Email") = lower(${email}) AND "Hash" <> ${browser}
       ORDER BY "At" DESC OFFSET ${BROWSERS_MAX - 1})`
-  await db.$executeRaw`INSERT INTO "Quvera_Session" ("Hash", "Kind", "Email") VALUES (${browser}, 'Browser', ${email})`
+  await db.$executeRaw`INSERT INTO "Quvera_Session" ("Hash", "Kind", "Email") VALUES (${browser}, 'Browser', ${email}) ON CONFLICT DO NOTHING`
 }
 
 /** The hashes of the browsers that have entered. */
@@ -175,7 +175,8 @@ export async function findSession(db: Db, staffEmails: string[], secret: string)
       "UsedAt" < now() - interval '1 day' AS "isRenewed"
     FROM "Quvera_Session" WHERE "Hash" = ${hashOf(secret)} AND ${SESSION}`
   if (!session || !findStaff(staffEmails, session.email)) return undefined
-  if (session.isRenewed) await db.$executeRaw`SELECT "Quvera_use_session"(${session.hash})`
+  // A database that only reads keeps nobody from reading.
+  if (session.isRenewed) await db.$executeRaw`SELECT "Quvera_use_session"(${session.hash})`.catch(() => undefined)
   return session
 }
 

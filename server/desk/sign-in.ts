@@ -119,12 +119,16 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
     return isAllowed
   }
 
-  /** Tries again, under the same key, while it is not clear whether Resend has the mail. */
+  /** Tries again, under the same key, while it is not clear whether Resend has the mail, or its limit of a second is used up. */
   async function send(to: ReturnType<typeof createMailer>, message: Message): Promise<Answer> {
     for (let tries = 1; ; tries++) {
       const answer = await to.send(message, AbortSignal.any([closing.signal, AbortSignal.timeout(TRY_MAX_MS)]))
-      if (answer.is !== 'unclear' || tries === TRIES || closing.signal.aborted) return answer
-      await sleep(tries * PAUSE_MS, undefined, { signal: closing.signal }).catch(() => undefined)
+      // A limit of a second: the queue uses it too.
+      const isLimited = answer.is === 'not taken' && !answer.isOurs && answer.pauseMs <= TRY_MAX_MS
+      if ((answer.is !== 'unclear' && !isLimited) || tries === TRIES || closing.signal.aborted) return answer
+      await sleep(isLimited ? answer.pauseMs : tries * PAUSE_MS, undefined, { signal: closing.signal }).catch(
+        () => undefined,
+      )
     }
   }
 

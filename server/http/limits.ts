@@ -72,9 +72,12 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
     }) as [Counter, Counter]
     const count: Counter = async (request, options) => {
       const used = await client(request, options)
-      if (used.remaining === 0 || key || !isIPv6(request.ip)) return used
+      // Of a request that is not counted only `remaining` tells whether one more may come.
+      const isOver = ({ isExceeded, remaining }: Used) =>
+        isExceeded || (options?.increment === false && remaining === 0)
+      if (isOver(used) || key || !isIPv6(request.ip)) return used
       const ofSite = await site(request, options)
-      return ofSite.remaining === 0 ? ofSite : used
+      return isOver(ofSite) ? ofSite : used
     }
     return count
   }

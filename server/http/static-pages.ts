@@ -41,7 +41,7 @@ interface SiteFile {
 export type StaticPages = Map<string, SiteFile>
 
 const ASSETS = '/assets/'
-/** The files of the desk, which is for staff only (desk-pages.ts). */
+/** The files of the desk, which is for staff only (desk/pages.ts). */
 const DESK = '/desk/'
 /** A higher quality would slow each start: docs/decisions/0006. */
 const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
@@ -118,7 +118,7 @@ export function servePages(app: FastifyInstance, pages: StaticPages, except: str
  */
 function findMeantPath(path: string, pages: StaticPages): string | undefined {
   const typed = withoutEndSlashes(path.toLowerCase())
-  if (`${typed}/`.startsWith(`${DESK_PATH}/`)) return typed // desk-routes.ts finds the page, or says that there is none
+  if (`${typed}/`.startsWith(`${DESK_PATH}/`)) return typed // desk/routes.ts finds the page, or says that there is none
   const product = products.find((each) => typed === `/${productSlug(each)}`)
   const meant = product ? productPath(product) : typed
   return pages.has(meant) && !meant.startsWith(DESK) ? meant : undefined

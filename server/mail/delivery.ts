@@ -68,6 +68,7 @@ type Log = Pick<Logger, 'error' | 'warn' | 'info'>
 function logEvent(log: Log, change: { mail: bigint; kind: MailKind; state: MailStatus; reason: string }) {
   if (change.state === 'Sent') return log.info(change, 'a mail is on its way')
   if (change.state === 'Delivered') return log.info(change, 'a mail has arrived')
+  if (change.state === 'Unknown') return log.warn(change, 'a mail may not have arrived')
   if (change.state === 'Complained') return log.warn(change, 'a mail was marked as spam')
   if (!doorbells.includes(change.kind)) return log.warn(change, 'a mail did not arrive')
   log.error(change, `a mail to staff did not arrive: see ${staffCommand('mails')}`)

@@ -8,7 +8,8 @@ import { createAcknowledgement, createConfirmation, createNotice, createSummary 
 
 /*
  * What there is to know of a kind of mail, side by side. Budget, claim, withholding and what staff read go by this table. A new
- * kind is a value of the enum with its migration, an entry here, and its words in templates.ts.
+ * kind of an enquiry is a value of the enum with its migration, an entry and a `case` here, and its words in templates.ts. What
+ * is monitored are doorbells only: operations/problems.ts and metrics/backlog.ts name them.
  */
 
 interface Kind {
@@ -16,11 +17,11 @@ interface Kind {
   one: string
   many: string
   to: 'staff' | 'visitor' | 'subscriber' | 'NOTIFY_URL'
-  /** Its place among those that the queue sends through Resend, the most urgent first; 0: the queue does not. */
+  /** Its place among those that the queue sends through Resend, the most urgent first; 0: a post has a sender of its own, and a link goes out at once. */
   place: number
   /** It is sent while the mails that were tried in 24 hours are below this percentage of MAIL_DAILY_BUDGET. */
   share: number
-  /** An untried one is withheld when it is older, or than MAIL_MAX_AGE_DAYS if that is less. */
+  /** An untried one is withheld once it is older than this or than MAIL_MAX_AGE_DAYS, whichever is less. */
   maxAgeDays: number
   /** People may have it sent once more. */
   maySendAgain: boolean
@@ -33,7 +34,7 @@ const NEVER = Number.MAX_SAFE_INTEGER
 export const kinds: Record<MailKind, Kind> = {
   Summary: {
     ...{ one: 'the summary', many: 'Summaries', to: 'staff', place: 1, share: 100 },
-    ...{ maxAgeDays: NEVER, maySendAgain: false }, // the next one says more
+    ...{ maxAgeDays: NEVER, maySendAgain: false }, // it is not sent again: the next one says more
   },
   Notice: {
     ...{ one: 'the notice', many: 'Notices', to: 'staff', place: 2, share: 75 },
@@ -64,7 +65,7 @@ export const queuedKinds = allKinds
   .filter((kind) => kinds[kind].place > 0)
   .toSorted((a, b) => kinds[a].place - kinds[b].place)
 
-/** Doorbells: whether somebody has to act when one does not arrive. */
+/** The mails to staff that the queue sends. If one does not arrive, somebody has to act. */
 export const doorbells = queuedKinds.filter((kind) => kinds[kind].to === 'staff')
 
 export interface StoredMail {

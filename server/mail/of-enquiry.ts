@@ -18,7 +18,7 @@ export function recipientsOf({ STAFF_EMAILS, NOTIFY_URL }: Pick<Env, 'STAFF_EMAI
 
 /**
  * Inserts the mails of the enquiries in `form`: a notice for each of staff, an acknowledgement and a post. Suspected spam gets
- * none. A part of a statement, which writes the enquiry and its mails together.
+ * none. A part of a statement, which writes the enquiry and its mails together; it ends in a condition, to which a caller may add.
  */
 export function insertMails({ staff, withPosts }: Recipients): Prisma.Sql {
   return Prisma.sql`

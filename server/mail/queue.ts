@@ -47,7 +47,7 @@ interface Change {
 }
 
 /**
- * The only statement that changes the state of mails, besides those for spam (of-enquiry.ts) and after a restore. Skips
+ * The only statement that changes the state of mails (a claim changes none), besides those for spam (of-enquiry.ts) and after a restore. Skips
  * mails that may not have the new state. @returns how many changed
  */
 export async function transition(
@@ -198,7 +198,7 @@ async function withhold(db: Db, because: WithheldBecause, where: Prisma.Sql): Pr
  * pass. Not an acknowledgement of what is marked as spam: it would be withheld again.
  */
 export const MAY_SEND_AGAIN = Prisma.sql`(mail."Status" IN ('Failed', 'Unknown')
-  OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff'))
+  OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff', 'NoUrl'))
   AND mail."Kind"::text = ANY(${allKinds.filter((kind) => kinds[kind].maySendAgain)}::text[])
   AND NOT (mail."Kind" = 'Acknowledgement' AND EXISTS (
     SELECT FROM "Quvera_Form" WHERE "Id" = mail."EnquiryId" AND "SuspectedSpam"))`

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { createPostChannel } from './post-channel.ts'
+import { withholdPosts } from './queue.ts'
 import { createResendChannel } from './resend-channel.ts'
 import { startSender } from './sender.ts'
 import { createSummaryWriter } from './summary.ts'
@@ -30,6 +31,8 @@ export function startSenders(db: Db, env: Env, { summaryWaitMs, readProblems, ..
     ...(apiKey ? [createResendChannel(db, env, log, writeSummaryIfDue)] : []),
     ...(notifyUrl ? [createPostChannel(db, env, notifyUrl, log)] : []),
   ]
+  // Otherwise posts of an earlier setting would wait for ever; with a key it is looked again each minute.
+  if (!notifyUrl) withholdPosts(db).catch(() => undefined)
   const senders = channels.map((channel) => startSender(db, channel, { ...options, leaseSeconds }))
   return {
     wake() {

@@ -25,6 +25,8 @@ const WAIT_MS = 60_000
 const LOOKS = 4
 /** The digest is written within this time after DIGEST_AT, or not at all that day. */
 const DIGEST_WITHIN_MS = 6 * 3_600_000
+/** A summary within this time before DIGEST_AT, or within the interval if that is shorter, takes the place of the digest. */
+const DIGEST_QUIET_MS = 12 * 3_600_000
 /** In a list so many enquiries have a line each; of the others the number is told. */
 const LINES_MAX = 10
 /** So many are counted. */
@@ -86,8 +88,9 @@ export function isSummaryDue(facts: SummaryFacts, env: Settings): boolean {
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, DIGEST_AT } = env
   const sinceLast = msSinceLast(facts)
   if (DIGEST_AT === 'off' && isSuspected && sinceLast >= DAY_MS) return true
-  const isLost = !wasTaken && isUncertain && staff.every((address) => lastReceivers.includes(address.toLowerCase()))
-  return isUntold && sinceLast >= (isLost ? DAY_MS : summaryIntervalMs(budget, staff.length))
+  const mayReachNobody =
+    !wasTaken && isUncertain && staff.every((address) => lastReceivers.includes(address.toLowerCase()))
+  return isUntold && sinceLast >= (mayReachNobody ? DAY_MS : summaryIntervalMs(budget, staff.length))
 }
 
 /**
@@ -102,7 +105,7 @@ export function isDigestDue(facts: SummaryFacts, env: Settings): boolean {
   const latest = today <= now.getTime() ? today : today - DAY_MS
   const sinceDigest = now.getTime() - latest
   if (sinceDigest >= DIGEST_WITHIN_MS || madeAt.getTime() >= latest) return false
-  return msSinceLast(facts) >= sinceDigest + summaryIntervalMs(budget, staff.length)
+  return msSinceLast(facts) >= sinceDigest + Math.min(summaryIntervalMs(budget, staff.length), DIGEST_QUIET_MS)
 }
 
 function msSinceLast({ now, lastAt }: SummaryFacts): number {
@@ -131,7 +134,7 @@ async function readFacts(db: Pick<Db, '$queryRaw'>, waitMs: number): Promise<Sum
 async function writeSummary(db: Db, env: Settings, problems: string[], waitMs: number): Promise<boolean> {
   return db.$transaction(
     async (transaction) => {
-      // Meanwhile no other process can renew its lease, and so none writes a summary.
+      // Two transactions wait for each other here, and the second one sees the summary of the first.
       await transaction.$queryRaw`SELECT FROM "Quvera_Lease" WHERE "Name" = ${MAIL_LEASE} FOR UPDATE`
       const facts = await readFacts(transaction, waitMs)
       if (!isSummaryDue(facts, env) && !isDigestDue(facts, env)) return false

@@ -14,7 +14,7 @@ const IS_GOOD = Prisma.sql`"Status" IN ('Pending', 'Sent', 'Delivered', 'Complai
 /** Of older ones the digest tells. Also bounds the cost where there never was a summary. */
 const LOOKED_BACK = Prisma.sql`now() - interval '31 days'`
 
-/** A summary that is dated later than now, by a clock that was ahead, tells of nothing. */
+/** What follows a SELECT list. A summary that is dated later than now, by a clock that was ahead, tells of nothing. */
 const ofSummaries = (also: Prisma.Sql) => Prisma.sql`FROM "Quvera_Mail"
   WHERE "Kind" = 'Summary' AND "QueuedAt" <= clock_timestamp() ${also} ORDER BY "QueuedAt" DESC LIMIT 1`
 
@@ -31,7 +31,10 @@ const NOTICE = Prisma.sql`SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" 
 export const hasWaited = (waitMs: number) =>
   Prisma.sql`form."ReceivedAt" <= clock_timestamp() - make_interval(secs => ${waitMs / 1000})`
 
-/** The condition of enquiries (`form`) that wait and that staff do not know of. @param waitMs a minute; tests wait less */
+/**
+ * The condition of enquiries (`form`) that wait and that staff do not know of.
+ * @param waitMs a minute, of two uses: by then an enquiry is visible, and its notice had its time. Tests wait less
+ */
 export const untold = (waitMs: number) => Prisma.sql`${WAITING}
   AND form."ReceivedAt" > greatest(${toldUntil(waitMs)}, ${LOOKED_BACK})
   AND ${hasWaited(waitMs)}

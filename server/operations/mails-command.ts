@@ -13,8 +13,8 @@ import { countUntold, readOldestNewEnquiry, readProblems } from './problems.ts'
 
 const LISTED_MAX = 200
 /** Nobody has to act for a subscriber: anybody can type an address. */
-const FAILED = Prisma.sql`mail."Status" IN ('Failed', 'Unknown') AND mail."Kind" NOT IN ('Confirmation', 'SignIn')`
-const RESTORED = Prisma.sql`mail."WithheldBecause" = 'Restored'`
+const FAILED = Prisma.sql`mail."Status" IN ('Failed', 'Unknown') AND mail."Kind" NOT IN ('Confirmation', 'SignIn', 'Summary')`
+const RESTORED = Prisma.sql`mail."WithheldBecause" = 'Restored' AND mail."Kind" NOT IN ('SignIn', 'Summary')`
 
 interface Section {
   title: string
@@ -129,7 +129,11 @@ async function printMails(terminal: Terminal, db: Db) {
   if (listed === 0) print('No mail waits.')
   const oldest = await readOldestNewEnquiry(db)
   if (!oldest) return
-  const waiting = formatCount(await db.enquiry.count({ where: { status: 'New' } }), 'enquiry is', 'enquiries are')
+  const waiting = formatCount(
+    await db.enquiry.count({ where: { status: 'New', suspectedSpam: false } }),
+    'enquiry is',
+    'enquiries are',
+  )
   print(`${waiting} still New, the oldest for ${formatAge(oldest.seconds)}: ${oldest.reference}`)
 }
 

@@ -120,8 +120,8 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
       EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${REFUSED_LEASE} AND "Until" > now()) AS "isRefused",
       EXISTS (SELECT FROM ${OF_A_DAY} AND "SentAt" < now() - interval '1 hour' AND "Status" = 'Sent')
         AND NOT EXISTS (SELECT FROM ${OF_A_DAY} AND "Status" IN ('Delivered', 'Bounced', 'Complained')) AS "hasNoEvents",
-      coalesce((SELECT bool_and("Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld')) FROM "Quvera_Mail"
-        WHERE "Kind" = 'Summary' AND "QueuedAt" = ${LAST_SUMMARY_AT} AND "QueuedAt" > now() - interval '7 days'), FALSE)
+      coalesce((SELECT bool_and("Status" IN ('Bounced', 'Failed', 'Unknown')) FROM "Quvera_Mail"
+        WHERE "Kind" = 'Summary' AND "QueuedAt" = ${LAST_SUMMARY_AT} AND "QueuedAt" > now() - interval '2 days'), FALSE)
         AS "isSummaryLost",
       (SELECT count(*)::int FROM "Quvera_Mail" WHERE "Kind" = 'SignIn' AND "Mailbox" IS NULL
         AND "QueuedAt" > now() - interval '24 hours' AND "FirstTriedAt" IS NOT NULL) AS "linksOfStrangers"`
@@ -155,6 +155,6 @@ export async function countUntold(db: Db): Promise<number> {
 export async function readOldestNewEnquiry(db: Db) {
   const [oldest] = await db.$queryRaw<{ reference: string; seconds: number }[]>`
     SELECT "Reference" AS "reference", greatest(0, extract(epoch FROM now() - "ReceivedAt"))::int AS "seconds"
-    FROM "Quvera_Form" WHERE "Status" = 'New' ORDER BY "ReceivedAt" LIMIT 1`
+    FROM "Quvera_Form" WHERE "Status" = 'New' AND NOT "SuspectedSpam" ORDER BY "ReceivedAt" LIMIT 1`
   return oldest
 }

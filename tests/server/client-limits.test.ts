@@ -152,6 +152,8 @@ it('all addresses of a /48 have ten times the limit of one client', async () => 
   const one = (index: number) => order(`2001:db8:7:${index.toString(16)}::1`)
   const all = await statuses(10 * ORDERS_A_MINUTE + 1, one)
   expect(all).toEqual([...Array(10 * ORDERS_A_MINUTE).fill(200), 429])
+  // Not even the last order that a /64 of its own would have.
+  expect(await statuses(ORDERS_A_MINUTE, () => order('2001:db8:7:ffff::1'))).toEqual(Array(ORDERS_A_MINUTE).fill(429))
   expect((await order('2001:db8:8::1')).status).toBe(200)
 })
 

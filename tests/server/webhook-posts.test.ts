@@ -1,10 +1,11 @@
 // A stored enquiry is posted to NOTIFY_URL, again under the same id after a failure, and delays no order or mail.
+
 import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { readEnv } from '../../server/env.ts'
 import { createPostChannel, sendPost } from '../../server/mail/post-channel.ts'
-import { backOffMs } from '../../server/mail/queue.ts'
+import { backOffMs, retryMails } from '../../server/mail/queue.ts'
 import { insertEnquiries, toInsertRow } from '../../server/orders/storing.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
@@ -200,6 +201,8 @@ it('a post is withheld once NOTIFY_URL is unset, ten minutes after it was queued
     expect(await states()).toMatchObject([{ status: 'Pending' }, { status: 'Withheld', withheldBecause: 'NoUrl' }]),
   )
   await senders.stop(1000)
+  const [, withheld] = await states()
+  expect(await retryMails(app.db, [withheld?.id ?? 0n])).toBe(1) // once it is set again
 })
 
 it('`staff check --post` posts an invented enquiry, signed, and shows the answer, but not the address', async () => {

@@ -73,7 +73,9 @@ describe('a summary', () => {
 
 describe('the digest', () => {
   const at = (clock: string) => new Date(`2026-11-28T${clock}:00+05:30`)
-  it.each<[of: string, clock: string, facts: Partial<SummaryFacts>, isDue: boolean, digestAt?: string]>([
+  it.each<
+    [of: string, clock: string, facts: Partial<SummaryFacts>, isDue: boolean, digestAt?: string, budget?: number]
+  >([
     ['at its time', '09:00', {}, true],
     ['a minute before', '08:59', {}, false],
     ['an empty morning and something at 14:59', '14:59', {}, true],
@@ -81,11 +83,20 @@ describe('the digest', () => {
     ['at 02:00 of a digest at 23:00', '02:00', {}, true, '23:00'],
     ['after a summary at 08:59', '09:00', { lastAt: at('08:59') }, false],
     ['after a summary at 08:50, one interval before it', '09:00', { lastAt: at('08:50') }, true],
+    [
+      'after yesterday’s, at the smallest budget, whose interval is a day',
+      '09:00',
+      { lastAt: new Date(at('09:00').getTime() - DAY + 5000) },
+      true,
+      '09:00',
+      8,
+    ],
     ['after that of today', '11:00', { lastAt: at('09:00') }, false],
     ['of a database that was made at ten', '11:00', { madeAt: at('10:00') }, false],
     ['of one that was made at eight', '09:00', { madeAt: at('08:00') }, true],
     ['switched off', '09:00', {}, false, 'off'],
-  ])('%#: %s', (_of, clock, facts, isDue, digestAt = '09:00') => {
-    expect(isDigestDue({ ...quiet, now: at(clock), ...facts }, { ...staff, DIGEST_AT: digestAt })).toBe(isDue)
+  ])('%#: %s', (_of, clock, facts, isDue, digestAt = '09:00', MAIL_DAILY_BUDGET = 0) => {
+    const settings = { ...staff, DIGEST_AT: digestAt, MAIL_DAILY_BUDGET }
+    expect(isDigestDue({ ...quiet, now: at(clock), ...facts }, settings)).toBe(isDue)
   })
 })
