@@ -18,6 +18,7 @@ import {
   endSession,
   enter,
   findSession,
+  isKnownToken,
   isLinkOf,
   isSecret,
   nameOf,
@@ -186,7 +187,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
     })
 
     forms.get<{ Querystring: { token?: unknown } }>(ENTER_PATH, {
-      onRequest: (request, reply) => limits.countOrRefuse('look', request, reply),
+      onRequest: (request, reply) => limits.countOrRefuse('desk', request, reply),
       async handler(request, reply) {
         const token = String(request.query.token ?? '')
         const [link, session] = await Promise.all([readLink(db, token), find(request, reply)])
@@ -203,13 +204,14 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
     })
     forms.post(ENTER_PATH, {
       bodyLimit: LINK_BODY_LIMIT,
-      onRequest: (request, reply) => limits.countOrRefuse('look', request, reply),
+      onRequest: (request, reply) => limits.countOrRefuse('desk', request, reply),
       async handler(request, reply) {
         const token = fieldsOf(request).get('token') ?? ''
         const known = readBrowser(request)
         // The page has set that cookie, and browsers say that they navigate.
         if (!known && request.headers['sec-fetch-mode'] === 'navigate') return pages.noCookies(reply)
         const browser = known || createSecret()
+        if (!(await isKnownToken(db, token))) return notEntered(request, reply, token) // a flood costs a statement each
         const entered = await db.$transaction(async (transaction) => {
           const session = source.readCookie(request, 'desk')
           const made = await enter(transaction, env.STAFF_EMAILS, { token, session, browser })
@@ -229,7 +231,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
     })
     forms.post(PASTED_PATH, {
       bodyLimit: PASTED_BODY_LIMIT,
-      onRequest: (request, reply) => limits.countOrRefuse('look', request, reply),
+      onRequest: (request, reply) => limits.countOrRefuse('desk', request, reply),
       handler(request, reply) {
         const token = source.readPastedLink(request, fieldsOf(request).get('link') ?? '')
         return token ? reply.redirect(`${ENTER_PATH}?token=${token}`, 303) : pages.notPasted(reply)
@@ -238,7 +240,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
 
     forms.post(`${DESK_PATH}/sign-out`, {
       bodyLimit: LINK_BODY_LIMIT,
-      onRequest: (request, reply) => limits.countOrRefuse('look', request, reply),
+      onRequest: (request, reply) => limits.countOrRefuse('desk', request, reply),
       async handler(request, reply) {
         const session = await find(request, reply)
         const fields = fieldsOf(request)

@@ -74,6 +74,14 @@ export async function deleteLink(db: Pick<Db, 'session'>, token: string): Promis
   await db.session.deleteMany({ where: { hash: hashOf(token) } })
 }
 
+/** Whether there is a link of this token, or a session that it made. */
+export async function isKnownToken(db: Db, token: string): Promise<boolean> {
+  if (!isSecret(token)) return false
+  const rows = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM "Quvera_Session" WHERE "Hash" = ${hashOf(token)} OR "Link" = ${hashOf(token)} LIMIT 1`
+  return rows.length > 0
+}
+
 /** Who a link signs in; undefined for one that is used, over or made up. Changes nothing. */
 export async function readLink(db: Db, token: string): Promise<Omit<Session, 'hash'> | undefined> {
   if (!isSecret(token)) return undefined
@@ -117,18 +125,19 @@ export async function enter(
   const secret = createSecret()
   const made = { hash: hashOf(secret), link: hashOf(token) }
   type Made = Omit<Session, 'hash'> & { leadsTo: string }
-  const begin = (from: Prisma.Sql) => db.$queryRaw<Made[]>`
+  const begin = (from: Prisma.Sql, leadsTo: Prisma.Sql) => db.$queryRaw<Made[]>`
     WITH link AS (
       DELETE FROM "Quvera_Session" WHERE ${from} AND lower("Email") = ANY(${lower(staffEmails)}::text[])
       RETURNING "Email", "LeadsTo", "ByTerminal"
     ), session AS (
       INSERT INTO "Quvera_Session" ("Hash", "Kind", "Email", "LeadsTo", "ByTerminal", "Link")
-      SELECT ${made.hash}, 'Session', "Email", "LeadsTo", "ByTerminal", ${made.link} FROM link
+      SELECT ${made.hash}, 'Session', "Email", ${leadsTo}, "ByTerminal", ${made.link} FROM link
     )
     SELECT "Email" AS "email", "LeadsTo" AS "leadsTo", "ByTerminal" AS "byTerminal" FROM link`
   // Two statements: the second one sees what a press under way has done.
-  const [first] = await begin(Prisma.sql`${LINK} AND "Hash" = ${made.link}`)
-  const [entered] = first ? [first] : await begin(await isFirstPress(db, made.link, browser))
+  const [first] = await begin(Prisma.sql`${LINK} AND "Hash" = ${made.link}`, Prisma.sql`"LeadsTo"`)
+  // That of a second press leads nowhere: it cannot be exchanged for a third.
+  const [entered] = first ? [first] : await begin(await isFirstPress(db, made.link, browser), Prisma.sql`NULL`)
   if (!entered) return undefined
   await db.$executeRaw`
     DELETE FROM "Quvera_Session"
@@ -139,7 +148,7 @@ export async function enter(
 
 /** The condition of a session that this browser got by the link within the last minute. */
 async function isFirstPress(db: Prisma.TransactionClient, link: string, browser: string): Promise<Prisma.Sql> {
-  const pressed = Prisma.sql`"Kind" = 'Session' AND "Link" = ${link} AND ${between('At', '1 minute')}`
+  const pressed = Prisma.sql`"Kind" = 'Session' AND "Link" = ${link} AND "LeadsTo" IS NOT NULL AND ${between('At', '1 minute')}`
   const [session] = await db.$queryRaw<{ email: string }[]>`
     SELECT "Email" AS "email" FROM "Quvera_Session" WHERE ${pressed}`
   const ofBrowser = browserOf(browser, session?.email ?? '')

@@ -29,6 +29,8 @@ const TRIES = 4
 const TRY_MAX_MS = 5000
 /** Times the number of the try. */
 const PAUSE_MS = 500
+/** Requests of strangers that are worked on at once; further ones are dropped. */
+const UNDER_WAY_MAX = 50
 const START_RETRY_MS = 10_000
 
 export type SignIn = ReturnType<typeof createSignIn>
@@ -68,6 +70,7 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
   let browsers = new Set<string>()
   let isLimitTold = false
   let isKeyMissed = false
+  let isFailing = false
 
   async function readKnownBrowsers() {
     browsers = new Set(await readBrowsers(db))
@@ -109,8 +112,9 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
       WHERE "Kind" = 'SignIn' AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() + interval '1 minute'
         AND "Mailbox" IS NOT DISTINCT FROM ${browser ?? null}::text`
     const budget = env.MAIL_DAILY_BUDGET
-    const mayBudget = isOpen('SignIn', budget, budget === 0 ? 0 : await readCount(transaction))
-    const isAllowed = mayBudget && count < (browser ? BROWSER_A_DAY : STRANGERS_A_DAY)
+    const mayBudget = isOpen('SignIn', budget, budget === 0 || browser ? 0 : await readCount(transaction))
+    // The budget is used up by strangers, too.
+    const isAllowed = browser ? count < BROWSER_A_DAY : mayBudget && count < STRANGERS_A_DAY
     if (!isAllowed && !isLimitTold)
       log.warn(
         `No more links to the desk are mailed today: ${STRANGERS_A_DAY} for strangers or ${BROWSER_A_DAY} for one browser in 24 hours, or MAIL_DAILY_BUDGET, are used up`,
@@ -176,8 +180,15 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
     started: start(),
     /** Sends a link if the address is one of staff. Returns at once, and never tells. */
     request(asking: Asking): void {
+      if (underWay.size >= UNDER_WAY_MAX && !knownBrowser(asking.address, asking.browser)) return // a flood of strangers
       const sending = sendLink(asking)
-        .catch((err) => log.error({ err }, 'a link to the desk could not be mailed'))
+        .then(() => {
+          isFailing = false
+        })
+        .catch((err) => {
+          if (!isFailing) log.error({ err }, 'a link to the desk could not be mailed')
+          isFailing = true
+        })
         .finally(() => underWay.delete(sending))
       underWay.add(sending)
     },

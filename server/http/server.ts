@@ -7,7 +7,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Env } from '../env.ts'
-import { BODY_LIMIT } from './bodies.ts'
+import { BODY_LIMIT, limitChunks } from './bodies.ts'
 import { answerTo, RequestError, trpcErrorBody } from './errors.ts'
 import { securityHeaders } from './headers.ts'
 import { createClientErrorHandler, hasOneHost, refuseExpectations } from './refused-connections.ts'
@@ -100,6 +100,10 @@ function addHooks(app: FastifyInstance, headers: Record<string, string>, { log, 
     if (isEnding()) reply.header('connection', 'close')
     // A client that has disconnected has no address, so no limit.
     done(ip && hasOneHost(raw) ? undefined : new RequestError(400))
+  })
+  app.addHook('preParsing', ({ headers: { 'transfer-encoding': encoding } }, _reply, payload, done) => {
+    if (encoding !== undefined) limitChunks(payload)
+    done()
   })
   // Built files bring their own headers; these are for all other answers.
   app.addHook('onSend', (_request, reply, _payload, done) => {

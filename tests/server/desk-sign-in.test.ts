@@ -421,6 +421,15 @@ describe('a browser that has entered before', () => {
     expect(mails()).toHaveLength(10)
   })
 
+  it('is not held up by a budget that strangers have used up', async () => {
+    const poor = await anApp({ dailyBudget: 4 })
+    const browser = aBrowser(poor)
+    await browser.enter(await createLink(poor.db, { email: STAFF, leadsTo: '/staff' }))
+    await mailsBefore(4, poor)
+    await browser.ask()
+    expect(mails(poor)).toHaveLength(1)
+  })
+
   it('is held up by no limit of clients, and answered like a stranger', async () => {
     const limited = await anApp({ rateLimitMax: 10 })
     await limited.signIn.started
@@ -477,9 +486,14 @@ describe('the page behind a link', () => {
     expect([first.status, second.status, second.headers.get('location')]).toEqual([303, 303, '/staff'])
     expect((await browser.open('')).status).toBe(200)
     expect(await app.db.session.count({ where: { kind: 'Session' } })).toBe(1)
+    browser.jar.delete(`quvera-desk-${new URL(app.url).port}`)
+    expect((await browser.post('enter', { token })).status).toBe(403) // twice is not three times
+
+    const late = await aLink()
+    await browser.enter(late)
     await ageSessions('2 minutes')
     browser.jar.delete(`quvera-desk-${new URL(app.url).port}`)
-    expect((await browser.post('enter', { token })).status).toBe(403)
+    expect((await browser.post('enter', { token: late })).status).toBe(403)
   })
 
   it('of a used link leads on where that person is signed in, and nobody else', async () => {

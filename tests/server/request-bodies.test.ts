@@ -1,9 +1,11 @@
 // Request bodies that are too large are refused before they are read.
+
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
+import { say } from '../support/raw-request.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -65,4 +67,12 @@ it('a form with more fields than any of ours is refused, and its fields are not 
   const post = async (body: string) =>
     (await fetch(`${app.url}/buy-now`, { method: 'POST', headers: { 'content-type': FORM }, body })).status
   expect([await post('&'.repeat(8000)), await post('name=A&'.repeat(49))]).toEqual([413, 400])
+})
+
+it('a body that does not name its length may come in a few pieces, and not in hundreds', async () => {
+  const head = `POST /buy-now HTTP/1.1\r\nhost: quvera.test\r\nconnection: close\r\ncontent-type: ${FORM}\r\n`
+  const post = (pieces: number) =>
+    say(app.url, `${head}transfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(pieces)}0\r\n\r\n`)
+  expect(await post(3)).toMatch(/^HTTP\/1.1 400 /) // it is no order
+  expect(await post(500)).toBe('') // its connection ends
 })
