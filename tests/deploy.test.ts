@@ -66,3 +66,15 @@ it.each(files)('%s: no port of Studio is published, and no password is an argume
 it('neither the site nor its PostgreSQL leaves a core dump, which would hold enquiries and keys', () => {
   expect(read('deploy/quvera.service')).toMatch(/^LimitCORE=0$/m)
 })
+
+it('under SELinux, too, a container may read each file that is mounted into it', () => {
+  const mounted = ['deploy/services.yaml', ...files].flatMap((file) => read(file).match(/"\.\.?\/[^":]*:[^"]*"/g) ?? [])
+  expect(mounted.length).toBeGreaterThan(3)
+  for (const mount of mounted) expect(mount).toMatch(/:ro,z"$/)
+})
+
+it('PostgreSQL keeps its files in the volume, at a path that does not depend on its version', () => {
+  const text = textOf('deploy/compose.postgres.yaml', 'db')
+  const [, volume = ''] = /"db:([^"]+)"/.exec(text) ?? []
+  expect(/PGDATA: (\S+)/.exec(text)?.[1]).toMatch(new RegExp(`^${volume}/.`))
+})

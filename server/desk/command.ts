@@ -1,5 +1,6 @@
 import { OperatorError } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
+import { printLink } from '../operations/running-site.ts'
 import type { AddCommand, Terminal } from '../terminal.ts'
 import { endSessions, findStaff } from './sessions.ts'
 import { createTerminalLink } from './sign-in.ts'
@@ -28,7 +29,8 @@ export function signOutCommand(add: AddCommand, { env, print, recordAccess, onDa
     })
 }
 
-export function signInCommand(add: AddCommand, { env, print, recordAccess, onDatabase }: Terminal) {
+export function signInCommand(add: AddCommand, terminal: Terminal) {
+  const { env, recordAccess, onDatabase } = terminal
   add('sign-in')
     .description('print a link to the desk, which works once within 15 minutes')
     .argument('[address]', 'the one of STAFF_EMAILS that history and access log name; without it the first')
@@ -38,7 +40,7 @@ export function signInCommand(add: AddCommand, { env, print, recordAccess, onDat
       if (!email) throw new OperatorError(`${address} is not one of STAFF_EMAILS, so it may not enter the desk.`)
       await onDatabase(async (db) => {
         await recordAccess(db, 'a link to the desk')
-        print(await createTerminalLink(db, env(), email))
+        await printLink(terminal, await createTerminalLink(db, env(), email))
       })
     })
 }

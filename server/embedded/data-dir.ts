@@ -8,7 +8,7 @@ import { staffCommand } from '../format.ts'
 const names = {
   /** The database's files, made by PostgreSQL. */
   database: 'postgres',
-  /** Locked while a PostgreSQL process uses the database. Its text says who started that one. */
+  /** Locked while a PostgreSQL process uses the database. Its text says who started that one, and its own number on the disk. */
   lock: 'owner.lock',
   /** The name under which psql and other clients look for the socket. */
   socket: '.s.PGSQL.5432',
@@ -43,11 +43,27 @@ export class InUseError extends OperatorError {
 }
 
 function readOwner(dataDir: string): string {
+  return readLock(dataDir)[0] || 'another process'
+}
+
+/** Who started PostgreSQL here last, and what `ls -i` said of this file then. */
+function readLock(dataDir: string): string[] {
   try {
-    return readFileSync(pathIn(dataDir, 'lock'), 'utf8').trim() || 'another process'
+    return readFileSync(pathIn(dataDir, 'lock'), 'utf8').split('\n')
   } catch {
-    return 'another process'
+    return []
   }
+}
+
+/**
+ * Whether the folder was copied file by file while a PostgreSQL used the database, or after one was killed: it has not ended
+ * there, and the copied lock has the number that the other one has on the disk. A snapshot of a disk keeps the number.
+ */
+export function wasCopiedWhileUsed(dataDir: string): boolean {
+  const [, listed = ''] = readLock(dataDir)
+  const number = Number.parseInt(listed, 10)
+  if (!number || readServerPid(pathIn(dataDir, 'database')) === undefined) return false
+  return statSync(pathIn(dataDir, 'lock')).ino !== number
 }
 
 /**

@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describeFailure, OperatorError } from '../errors.ts'
-import { assertDataDir, InUseError, pathIn, readServerPid, socketConnection } from './data-dir.ts'
+import { assertDataDir, InUseError, pathIn, readServerPid, socketConnection, wasCopiedWhileUsed } from './data-dir.ts'
 import { EMPTY_DATABASE, makeEmptyDatabase } from './empty-database.ts'
 import { asPostgresUser, findPrograms, type Programs } from './programs.ts'
 
@@ -63,7 +63,7 @@ const REMOVE_OLD_LOCKS = 'rm -f "$DATABASE/postmaster.pid" "$SOCKET.lock"'
 const EXIT_IF_IN_USE = `kill -0 "$(head -n 1 "$DATABASE/postmaster.pid" 2>/dev/null)" 2>/dev/null && exit ${IN_USE_EXIT_CODE}`
 /** Makes the database if there is none, and then becomes PostgreSQL. */
 const START = `umask 077
-echo "$OWNER" > "$LOCK"
+{ echo "$OWNER"; ls -i "$LOCK"; } > "$LOCK"
 if [ ! -d "$DATABASE" ]; then
   set -e
   rm -rf "$DATABASE.new"
@@ -104,6 +104,10 @@ export async function startEmbedded(options: EmbeddedOptions) {
   } = options
   const programs = await findPrograms()
   assertDataDir(dataDir, programs.version, create)
+  if (wasCopiedWhileUsed(dataDir))
+    warn(
+      `the database in ${dataDir} is a copy that was made while a site used it: rows may be missing or damaged. Restore a backup instead, or copy the folder again while no site runs on it (docs/backup.md)`,
+    )
   await makeEmptyDatabase(programs)
   const start = (waitSeconds: number) => launch(dataDir, programs, settings, waitSeconds, unreachableMs)
   let server = await start(lockWaitSeconds)

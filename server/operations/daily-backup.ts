@@ -2,11 +2,11 @@
 import { open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { formatIndianDay } from '../../shared/indian-time.ts'
+import { formatIndianDay, parseIndianTime } from '../../shared/indian-time.ts'
 import { writeBackup } from '../database/backup.ts'
 import type { Database } from '../database/database.ts'
 import { OperatorError } from '../errors.ts'
-import { formatAge } from '../format.ts'
+import { DAY_MS, formatAge } from '../format.ts'
 
 /** More than these files are not kept. */
 const KEPT = 14
@@ -19,7 +19,11 @@ const ROOM_BYTES = 200_000_000
 const ABANDONED_MS = 300_000
 /** One missed night is reported. A backup that is made a little late is not. */
 const OVERDUE_SECONDS = 26 * 3600
-const FILE = /^quvera-\d{4}-\d{2}-\d{2}\.sql\.gz$/
+/** In a folder that was made longer ago the first backup is overdue, however often the site has been started since. */
+const FIRST_MS = 15 * 60_000
+/** So far a time may be ahead: the disk may be another machine's. */
+const AHEAD_MS = 60_000
+const FILE = /^quvera-(\d{4}-\d{2}-\d{2})\.sql\.gz$/
 const UNFINISHED = '.unfinished'
 
 /** Makes today's backup if it is missing, now and each minute. Returns a function that ends it. */
@@ -54,7 +58,8 @@ export function startDailyBackup(database: Database, folder: string, log: Logger
  */
 async function makeBackup(database: Database, folder: string, name: string, signal: AbortSignal) {
   const unfinished = join(folder, name + UNFINISHED)
-  const isMade = async () => (await readdir(folder)).includes(name)
+  // One that was written in the future is of a clock that was ahead: it is made anew.
+  const isMade = async () => (await readAge(folder, name)) !== undefined
   if (await isMade()) return
   await removeAbandoned(folder)
   await assertRoom(folder)
@@ -67,7 +72,7 @@ async function makeBackup(database: Database, folder: string, name: string, sign
     if (await isMade()) return await file.close()
     const rows = await writeBackup(database, file.createWriteStream({ flush: true }), signal)
     await rename(unfinished, join(folder, name))
-    for (const old of (await listBackups(folder)).slice(0, -KEPT)) await rm(join(folder, old))
+    for (const old of (await listBackups(folder)).slice(0, -KEPT)) await rm(join(folder, old), { force: true })
     return rows
   } finally {
     await file.close().catch(() => {}) // fails if the stream has closed it already
@@ -79,7 +84,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith(UNFINISHED) || !FILE.test(name.slice(0, -UNFINISHED.length))) continue
     const age = await ageMs(join(folder, name)).catch(() => 0) // another replica has just renamed or removed it
-    if (age > ABANDONED_MS) await rm(join(folder, name), { force: true })
+    if (Math.abs(age) > ABANDONED_MS) await rm(join(folder, name), { force: true })
   }
 }
 
@@ -91,26 +96,46 @@ async function assertRoom(folder: string): Promise<void> {
     throw new OperatorError(`it needs ${Math.ceil(needed / 1e6)} MB of free room, and there are fewer`)
 }
 
-/** The oldest first, by the day in their names. */
+/** The oldest first, by the day in their names. Those of days to come, when the clock was ahead, are left alone. */
 async function listBackups(folder: string): Promise<string[]> {
-  return (await readdir(folder)).filter((name) => FILE.test(name)).sort()
+  const today = formatIndianDay(new Date())
+  return (await readdir(folder)).filter((name) => (FILE.exec(name)?.[1] ?? '9') <= today).sort()
 }
 
 async function ageMs(path: string): Promise<number> {
   return Date.now() - (await stat(path)).mtimeMs
 }
 
-/** What is wrong with the daily backups, in a sentence; undefined if one was made within the last 26 hours. */
+/**
+ * In milliseconds, since it was written, or since the end of the day in its name: a copy may have the time of its copying.
+ * @returns undefined if it is not there, or was written in the future
+ */
+async function readAge(folder: string, name: string): Promise<number | undefined> {
+  const written = await ageMs(join(folder, name)).catch(() => Number.NEGATIVE_INFINITY)
+  const endOfDay = parseIndianTime(FILE.exec(name)?.[1] ?? '').getTime() + DAY_MS
+  return written < -AHEAD_MS ? undefined : Math.max(0, written, Date.now() - endOfDay)
+}
+
+/**
+ * What is wrong with the daily backups, in a sentence; undefined if one was made within the last 26 hours. It does not depend
+ * on when the site was started: one that is started again and again would never tell.
+ */
 export async function findBackupProblem(folder: string): Promise<string | undefined> {
   const seconds = await readBackupAge(folder)
-  if (seconds === undefined) return 'There is no daily backup in BACKUP_DIR.'
+  if (seconds === undefined) return (await isNew(folder)) ? undefined : 'There is no daily backup in BACKUP_DIR.'
   if (seconds > OVERDUE_SECONDS) return `The newest daily backup in BACKUP_DIR is ${formatAge(seconds)} old.`
 }
 
-/** The age in seconds of the daily backup that was written last; undefined if there is none. */
+/** Whether the first backup can still be expected. */
+async function isNew(folder: string): Promise<boolean> {
+  const made = await stat(folder).catch(() => undefined)
+  return made !== undefined && Math.abs(Date.now() - made.birthtimeMs) < FIRST_MS
+}
+
+/** The age in seconds of the newest daily backup; undefined if there is none. */
 export async function readBackupAge(folder: string): Promise<number | undefined> {
   const names = await listBackups(folder).catch(() => [])
-  // A replica may remove an old file meanwhile.
-  const ages = await Promise.all(names.map((name) => ageMs(join(folder, name)).catch(() => Number.POSITIVE_INFINITY)))
-  return ages.length > 0 ? Math.min(...ages) / 1000 : undefined
+  const ages = await Promise.all(names.map((name) => readAge(folder, name)))
+  const known = ages.filter((age) => age !== undefined)
+  return known.length > 0 ? Math.min(...known) / 1000 : undefined
 }

@@ -15,8 +15,6 @@ const LATE_SECONDS = 15 * 60
 const WAIT_MS = 60_000
 /** A try pushes the DueAt of few mails: the oldest are among so many. */
 const FIRST_MAX = 100
-/** After its start a site makes the backup of the day first. */
-const STARTING_SECONDS = 15 * 60
 
 /** Mails to staff that were tried in the last 24 hours. */
 const OF_A_DAY = Prisma.sql`"Quvera_Mail" WHERE "To" IS NOT NULL AND "FirstTriedAt" > now() - interval '24 hours'`
@@ -40,7 +38,6 @@ export function createProblemReader(db: Db, env: Env) {
     const isLasting = () => untoldSince !== undefined && performance.now() - untoldSince >= WAIT_MS
     const problems = await readProblems(db, env, {
       ...options,
-      siteSeconds: process.uptime(),
       onUntold(isUntold) {
         untoldSince = isUntold ? (untoldSince ?? performance.now()) : undefined
         return isLasting()
@@ -53,8 +50,6 @@ export function createProblemReader(db: Db, env: Env) {
 interface ProblemOptions {
   /** Sentences name addresses of staff. They hold no other personal data. */
   withAddresses?: boolean
-  /** How long the site has been running, if this process is the site. */
-  siteSeconds?: number
   /** Decides whether an untold enquiry counts. */
   onUntold?: (isUntold: boolean) => boolean
 }
@@ -63,7 +58,7 @@ interface ProblemOptions {
 export async function readProblems(
   db: Db,
   env: Env,
-  { withAddresses = false, siteSeconds = STARTING_SECONDS, onUntold = (isUntold) => isUntold }: ProblemOptions = {},
+  { withAddresses = false, onUntold = (isUntold) => isUntold }: ProblemOptions = {},
 ): Promise<string[]> {
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, BACKUP_DIR: backupDir } = env
   const addresses = staff.map((address) => address.toLowerCase())
@@ -95,7 +90,7 @@ export async function readProblems(
     const at = withAddresses ? address : 'an address of staff'
     return status === 'Complained' ? `A mail was marked as spam at ${at}.` : `The last mail to ${at} did not arrive.`
   })
-  const backup = backupDir && siteSeconds >= STARTING_SECONDS ? await findBackupProblem(backupDir) : undefined
+  const backup = backupDir ? await findBackupProblem(backupDir) : undefined
   return [
     ...problems.flatMap(([applies, text]) => (applies ? [text] : [])),
     ...atAddresses,

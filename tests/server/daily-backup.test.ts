@@ -2,9 +2,10 @@
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openForSite } from '../../server/database/open.ts'
-import { findBackupProblem, startDailyBackup } from '../../server/operations/daily-backup.ts'
+import { DAY_MS } from '../../server/format.ts'
+import { findBackupProblem, readBackupAge, startDailyBackup } from '../../server/operations/daily-backup.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
@@ -79,13 +80,53 @@ it('a failure is one error in the log, and leaves the good files alone', async (
   expect(lines[0]).toEqual({ level: 'error', message: expect.stringContaining('could not be written to BACKUP_DIR') })
 })
 
+/** Writes a file as if it were the backup of a day, so many days from now, at the time of its writing. */
+async function aBackup(folder: string, day: number, written = day) {
+  const at = (days: number) => new Date(Date.now() + days * DAY_MS)
+  const name = `quvera-${formatIndianDay(at(day))}.sql.gz`
+  await writeFile(join(folder, name), '')
+  await utimes(join(folder, name), at(written), at(written))
+  return name
+}
+
 it('a missing or old backup is a problem, and a fresh one is not', async () => {
   const folder = await aFolder('quvera-daily-')
-  expect(await findBackupProblem(folder)).toBe('There is no daily backup in BACKUP_DIR.')
-  const file = join(folder, 'quvera-2026-01-01.sql.gz')
-  await writeFile(file, '')
-  expect(await findBackupProblem(folder)).toBeUndefined()
-  const old = new Date(Date.now() - 3 * 86_400_000)
-  await utimes(file, old, old)
+  await aBackup(folder, -3)
   expect(await findBackupProblem(folder)).toBe('The newest daily backup in BACKUP_DIR is 3 days old.')
+  await aBackup(folder, 0)
+  expect(await findBackupProblem(folder)).toBeUndefined()
+})
+
+it('the first backup can be expected in a new folder only, however often the site is started', async () => {
+  const folder = await aFolder('quvera-daily-')
+  expect(await findBackupProblem(folder)).toBeUndefined()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+  atEnd(() => vi.useRealTimers())
+  expect(await findBackupProblem(folder)).toBe('There is no daily backup in BACKUP_DIR.')
+  expect(await findBackupProblem(join(folder, 'missing'))).toBe('There is no daily backup in BACKUP_DIR.')
+})
+
+it('what was dated ahead does not hide that none was made, nor does an old one that was copied', async () => {
+  const folder = await aFolder('quvera-daily-')
+  await aBackup(folder, -4, 0)
+  await aBackup(folder, 1)
+  await aBackup(folder, 0, 0.5)
+  expect(await findBackupProblem(folder)).toBe('The newest daily backup in BACKUP_DIR is 3 days old.')
+  expect(await readBackupAge(folder)).toBeGreaterThan(3 * 86_400)
+})
+
+it('after a clock that was ahead today’s backup is made anew, and none of the 14 gives way to those of days to come', async () => {
+  const folder = await aFolder('quvera-daily-')
+  const past: string[] = []
+  for (let day = -13; day < 0; day++) past.push(await aBackup(folder, day))
+  const ahead = [await aBackup(folder, 1), await aBackup(folder, 2)]
+  await aBackup(folder, 0, 0.5)
+  await writeFile(join(folder, `${today()}.unfinished`), '') // of a process that was killed meanwhile
+  const tomorrow = new Date(Date.now() + DAY_MS)
+  await utimes(join(folder, `${today()}.unfinished`), tomorrow, tomorrow)
+  const { log, lines } = aLog()
+  atEnd(startDailyBackup(app, folder, log))
+  await eventually(() => expect(lines).toEqual([{ level: 'info', message: `wrote the backup ${today()}` }]))
+  expect((await readdir(folder)).sort()).toEqual([...past, today(), ...ahead])
+  expect(await findBackupProblem(folder)).toBeUndefined()
 })

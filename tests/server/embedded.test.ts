@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -98,4 +99,30 @@ it('is ended and started again when its socket file is deleted while it runs', a
   ])
   expect(readServerPid(pathIn(dataDir, 'database'))).not.toBe(first)
   expect((await (await aClient({ DATA_DIR: dataDir })).query('SELECT 1')).rowCount).toBe(1)
+})
+
+it('says of a copy that was made while the database was used that rows may be missing, and of no other', async () => {
+  const dataDir = await aFolder('quvera-copied-')
+  const told: string[] = []
+  const options = { create: true, warn: (message: string) => void told.push(message), onFailure: () => {} }
+  const startOn = async (folder: string) => {
+    const postgres = await startEmbedded({ ...options, dataDir: folder })
+    atEnd(() => postgres.stop('SIGINT'))
+    return postgres
+  }
+  const copy = async () => {
+    const folder = await aFolder('quvera-copy-')
+    execFileSync('cp', ['-a', `${dataDir}/.`, folder])
+    return folder
+  }
+  const first = await startOn(dataDir)
+  const copied = await copy()
+  await startOn(copied)
+  expect(told).toEqual([
+    expect.stringMatching(`^the database in ${copied} is a copy that was made while a site used it`),
+  ])
+  await first.stop('SIGINT')
+  await (await startOn(await copy())).stop('SIGINT')
+  await startOn(dataDir)
+  expect(told).toHaveLength(1)
 })

@@ -1,5 +1,7 @@
 // `/statusz` and `staff check` name what somebody has to mend, each problem in a sentence, without personal data.
 // `/readyz` tells whether orders can be stored, and nothing else.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { type Env, readEnv } from '../../server/env.ts'
@@ -84,11 +86,13 @@ it.each(cases)('the problems of a site with %s', async (_, problems, ...steps) =
   expect(await readProblems(db, env)).toEqual(problems.map((problem) => expect.stringMatching(problem)))
 })
 
-it('a missing backup is a problem, but not while the site makes the first one', async () => {
+it('a backup that is overdue is a problem of the site from its start', async () => {
   const { db } = await anOpenDatabase()
-  const settings = { ...env, BACKUP_DIR: await aFolder('backups') }
-  expect(await readProblems(db, settings, { siteSeconds: 60 })).toEqual([])
-  expect(await readProblems(db, settings, { siteSeconds: 3600 })).toEqual(['There is no daily backup in BACKUP_DIR.'])
+  const BACKUP_DIR = await aFolder('backups')
+  const read = createProblemReader(db, { ...env, BACKUP_DIR })
+  expect(await read()).toEqual([]) // the first one can still be expected
+  await writeFile(join(BACKUP_DIR, 'quvera-2026-01-01.sql.gz'), '')
+  expect(await read()).toEqual([expect.stringMatching(/^The newest daily backup in BACKUP_DIR is \d+ days old\.$/)])
 })
 
 it('staff get the address with it', async () => {

@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest'
 import { envSchema } from '../../server/env.ts'
 import { brand } from '../../shared/brand.ts'
 import { aFolder } from '../support/a-folder.ts'
-import { aResend, aSite } from '../support/fixtures.ts'
+import { STAFF } from '../support/fake-resend.ts'
+import { anApp, aResend, aSite } from '../support/fixtures.ts'
+import { freePort } from '../support/server-process.ts'
 import { runProgram, runShell, staff } from '../support/staff-command.ts'
 
 describe('the staff command', () => {
@@ -31,6 +33,24 @@ describe('the staff command', () => {
       expect(answer, wrong[index]?.join(' ')).toMatchObject({ code: 2, stdout: '' })
       expect(answer.stderr.trimEnd()).toMatch(/^[^\n]+[^.]\. See --help\.$/)
     }
+  })
+
+  it('`sign-in` says where no site opens its link, as when the site was started with another PORT', async () => {
+    const app = await anApp({ mails: false })
+    const env = { ...app.env, STAFF_EMAILS: STAFF }
+    const right = await staff(['sign-in'], { ...env, PORT: new URL(app.url).port })
+    expect(right).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/\/staff\/enter\?token=\S+\n$/) })
+    const PORT = String(await freePort())
+    const link = await staff(['sign-in'], { ...env, PORT })
+    expect(link).toMatchObject({ code: 0, stdout: expect.stringContaining(`http://localhost:${PORT}/staff/enter?`) })
+    expect(link.stderr).toBe(
+      `No site opens this link at http://localhost:${PORT} now. It goes by PORT, which is ${PORT} for this command. Start the site, or type before the command what the site was started with, such as PORT=8080.\n`,
+    )
+    // Another site, with a database of its own, does not know it.
+    const other = await anApp({ mails: false })
+    expect((await staff(['sign-in'], { ...env, PORT: new URL(other.url).port })).stderr).toMatch(/^No site opens this/)
+    // Whether the mailed address of the site is reachable from here says nothing.
+    expect((await staff(['sign-in'], { ...env, PUBLIC_URL: 'https://www.quvera.test' })).stderr).toBe('')
   })
 
   it('says that npm has read an option itself, where -- is missing', async () => {
