@@ -164,7 +164,8 @@ describe('the roles of prisma/roles.sql', () => {
     ] as const)
       expect([name, (await callDesk(url, cookie, name, input)).status]).toEqual([name, 200])
     expect((await postStaff(url, 'enquiries.csv', { state: 'all' }, { cookie })).status).toBe(200)
-    const printed = await staff(['sign-in'], { DATABASE_URL: app, STAFF_EMAILS: STAFF })
+    const PORT = new URL(url).port
+    const printed = await staff(['sign-in'], { DATABASE_URL: app, STAFF_EMAILS: STAFF, PORT })
     expect(printed).toMatchObject({ code: 0, stderr: '' })
     await postStaff(url, 'sign-out', {}, { cookie })
     expect((await callDesk(url, cookie, 'list', { state: 'new' })).status).toBe(401)
