@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { brand } from '../../shared/brand.ts'
 import { otherProduct } from '../../shared/catalogue.ts'
 import type { Received } from '../../shared/form-outcome.ts'
-import type { OrderContent } from '../../shared/order.ts'
+import { fieldLimits, type OrderContent, type OrderField } from '../../shared/order.ts'
 import { telephone } from '../content/contact.ts'
 import {
   anotherEnquiry,
@@ -228,6 +228,8 @@ function scrollToProblem(field: Element, form: Element) {
   target.scrollIntoView({ block: 'start' })
 }
 
-function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
-  return { name, email, mobile, retailerSelfUse, products: otherProduct(last) ?? last }
+function valuesForAnother(order: OrderContent): Record<string, string> {
+  const names = (Object.keys(fieldLimits) as OrderField[]).filter((name) => name !== 'quantity')
+  const kept = Object.fromEntries(names.map((name) => [name, order[name]]))
+  return { ...kept, products: otherProduct(order.products) ?? order.products }
 }
