@@ -296,8 +296,9 @@ it('the reference of an order is selected where the clipboard is refused, there 
   await copy.click()
   await expect.poll(() => page.evaluate(() => String(getSelection()))).toBe(reference)
   expect(await copy.innerText()).toBe('Copy')
-  await page.reload()
+  await page.reload({ waitUntil: 'networkidle' }) // a form that was sent loads its scripts at once, and they draw the link anew
   await page.getByRole('link', { name: reference }).click()
+  await page.waitForURL(/received/)
   await page.locator('html[data-ready]').waitFor()
   await copy.click()
   await expect.poll(() => copy.innerText()).toBe('Copied')

@@ -150,8 +150,10 @@ describe('the roles of prisma/roles.sql', () => {
     const { url, stdout } = await aServer({ DATABASE_URL: app, ...sendingThrough(resend) })
     const { reference = '' } = await submit(url, anOrder({ website: 'filled in by a browser' }))
     await postStaff(url, 'sign-in', { email: STAFF, to: '/staff' })
-    await eventually(() => expect(resend.mails).toHaveLength(1))
-    const [, token = ''] = /token=([\w-]+)/.exec(resend.mails[0]?.text ?? '') ?? []
+    let token = ''
+    // From 9:00 to 15:00 in India the digest may come first.
+    const isIt = ({ text = '' }) => (token ||= /token=([\w-]+)/.exec(text)?.[1] ?? '')
+    await eventually(() => expect(resend.mails.some(isIt)).toBe(true))
     const cookie = cookieOf(await postStaff(url, 'enter', { token }))
     for (const [name, input] of [
       ['list', { state: 'spam', text: 'asha' }],
