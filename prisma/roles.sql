@@ -44,14 +44,15 @@ END $$;
 GRANT USAGE ON SCHEMA public TO quvera_app, quvera_readonly;
 GRANT SELECT ON _prisma_migrations TO quvera_app, quvera_readonly;
 
--- The site's role. It stores enquiries and records what became of mails. It cannot change what a visitor wrote or when it
--- arrived. It cannot delete an enquiry; only the function below can, and only one older than a month. It confirms and
--- deletes subscriptions. The desk sets status, note, spam mark and calls.
+-- The site's role. It stores enquiries and records what became of mails. It cannot change when an enquiry arrived, and what a
+-- visitor wrote only by Quvera_correct, which leaves history. It cannot delete an enquiry; only the functions below can, one
+-- that is older than a month or of which it was asked a day before. It confirms and deletes subscriptions. The desk sets
+-- status, spam mark and reminder, and adds history.
 GRANT SELECT ON "Quvera_Form" TO quvera_app;
 -- What an order may set. A new field of the form is added here; every other new column stays out.
 GRANT INSERT ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "SuspectedSpam",
     "NoticeVersion", "SubmissionKey", "ContentHash") ON "Quvera_Form" TO quvera_app;
-GRANT UPDATE ("Status", "Note", "SuspectedSpam", "Calls") ON "Quvera_Form" TO quvera_app;
+GRANT UPDATE ("Status", "SuspectedSpam", "RemindOn", "ClosedAs") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
 GRANT UPDATE ("Status", "QueuedAt", "DueAt", "Attempts", "FirstTriedAt", "SentAt", "WithheldBecause", "LastError", "ResendId", "Tag")
     ON "Quvera_Mail" TO quvera_app;
@@ -60,6 +61,9 @@ GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;
 GRANT SELECT, INSERT ("Email", "ConsentVersion", "EndsAt"), DELETE ON "Quvera_Subscriber" TO quvera_app;
 GRANT UPDATE ("SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt") ON "Quvera_Subscriber" TO quvera_app;
 GRANT SELECT ON "Quvera_History" TO quvera_app, quvera_readonly;
+-- The database sets time and role.
+GRANT INSERT ("EnquiryId", "Who", "ByVisitor", "Key", "What", "Before", "After", "Text", "TakesBack") ON "Quvera_History" TO quvera_app;
+GRANT USAGE ON SEQUENCE "Quvera_History_Id_seq" TO quvera_app;
 -- Links and sessions of the desk. It cannot set when one was made, and nobody else reads them.
 GRANT SELECT, INSERT ("Hash", "Kind", "Email", "LeadsTo", "ByTerminal", "Link"), UPDATE ("LeadsTo"), DELETE ON "Quvera_Session" TO quvera_app;
 -- The access log: the desk and staff commands add lines; the database sets time and role. A trigger keeps each line for a year.
@@ -67,9 +71,11 @@ GRANT INSERT ("Who", "Command", "What") ON "Quvera_Access" TO quvera_app, quvera
 GRANT SELECT ON "Quvera_Access" TO quvera_app, quvera_readonly; -- the site reads it for the daily backup
 
 -- Repeated from the migration, because pg_dump --no-acl drops it.
-REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"(), "Quvera_erase_old"(TEXT, TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION "Quvera_erase_old"(TEXT, TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT), "Quvera_erase_asked"(),
+    "Quvera_correct"(UUID, JSONB, TEXT, UUID, TEXT, UUID), "Quvera_set_erasure"(UUID, BOOLEAN, TEXT, UUID, TEXT, UUID) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION "Quvera_mailbox"(TEXT) TO quvera_app;
-GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TEXT, TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT) TO quvera_app;
+GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TEXT, TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT), "Quvera_erase_asked"(),
+    "Quvera_correct"(UUID, JSONB, TEXT, UUID, TEXT, UUID), "Quvera_set_erasure"(UUID, BOOLEAN, TEXT, UUID, TEXT, UUID) TO quvera_app;
 
 -- For reading with Studio, psql and export. It cannot read the secret in a subscriber's link.
 GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;

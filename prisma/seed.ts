@@ -1,12 +1,11 @@
 /** `npm run seed`: 60 made-up enquiries of the last 30 days, as a desk has them that two people work at. */
 import { v7 as uuidv7 } from 'uuid'
 import { createReference } from '../server/database/enquiry.ts'
-import { BuyerType, Product } from '../server/database/generated/enums.ts'
+import { BuyerType, ClosedAs, Product } from '../server/database/generated/enums.ts'
 import { withDatabase } from '../server/database/open.ts'
 import { readEnv } from '../server/env.ts'
 import { exitWithReason, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/format.ts'
-import { formatIndianTime } from '../shared/indian-time.ts'
 import { PRIVACY_NOTICE_VERSION } from '../shared/order.ts'
 
 const ENQUIRIES = 60
@@ -33,6 +32,12 @@ function timeOf(index: number, now: number): number {
   return time < now ? time : time - DAY_MS
 }
 
+const statusChange = (before: string, after: string) => ({
+  what: 'Status',
+  before: { Status: before },
+  after: { Status: after },
+})
+
 /** An enquiry with its mails and history. No mail is Pending, because a site with a key would send it. */
 function enquiry(index: number, now: number, staff: string[]) {
   const receivedAt = new Date(index === 0 ? now - 25 * 60_000 : timeOf(index, now))
@@ -44,14 +49,9 @@ function enquiry(index: number, now: number, staff: string[]) {
   const first = staff[0] ?? ''
   const colleague = staff[1] ?? first.replace(/^[^@]*/, 'ravi')
   const later = (hours: number) => new Date(Math.min(now - 60_000, receivedAt.getTime() + hours * HOUR_MS))
-  const dated = (at: Date, text: string) => `${formatIndianTime(at).slice(0, 11)}: ${text}`
   const called = Array.from({ length: calls }, (_, call) => ({ at: later(2 + 3 * call), who: first }))
   const noted = index % 4 === 2 ? [{ at: later(9), who: colleague, text: pick(notes, index) }] : []
   const answered = status === 'New' ? [] : [{ at: later(10 + (index % 9)), who: index % 2 ? first : colleague }]
-  const note = [
-    ...called.map(({ at }) => dated(at, 'rang, no answer')),
-    ...noted.map(({ at, text }) => dated(at, text)),
-  ].join('\n')
   const arrived = {
     status: 'Delivered',
     attempts: 1,
@@ -76,8 +76,8 @@ function enquiry(index: number, now: number, staff: string[]) {
     products: Object.values(Product)[index % 7 < 4 ? 0 : 1] as Product,
     status: suspectedSpam ? ('New' as const) : (status as 'New'),
     suspectedSpam,
-    calls: suspectedSpam ? 0 : calls,
-    note: suspectedSpam ? null : note || null,
+    closedAs: status === 'Closed' && !suspectedSpam ? (Object.values(ClosedAs)[index % 4] as ClosedAs) : null,
+    remindOn: status === 'New' && calls > 0 && !suspectedSpam ? new Date(now - (index % 2) * DAY_MS) : null,
     privacyNoticeVersion: PRIVACY_NOTICE_VERSION,
     submissionKey: crypto.randomUUID(),
     mails: { create: suspectedSpam ? [] : mails },
@@ -85,19 +85,11 @@ function enquiry(index: number, now: number, staff: string[]) {
       create: suspectedSpam
         ? []
         : [
-            ...called.map(({ at, who }, call) => ({
-              ...{ at, who, column: 'Calls', before: String(call), after: String(call + 1) },
-            })),
-            ...noted.map(({ at, who, text }) => ({ at, who, column: 'Note', before: null, after: dated(at, text) })),
-            ...answered.map(({ at, who }) => ({ at, who, column: 'Status', before: 'New', after: 'Contacted' })),
+            ...called.map((call) => ({ ...call, what: 'Call' })),
+            ...noted.map((note) => ({ ...note, what: 'Note' })),
+            ...answered.map((change) => ({ ...change, ...statusChange('New', 'Contacted') })),
             ...(status === 'Closed'
-              ? answered.map(({ who }) => ({
-                  at: later(60),
-                  who,
-                  column: 'Status',
-                  before: 'Contacted',
-                  after: 'Closed',
-                }))
+              ? answered.map(({ who }) => ({ at: later(60), who, ...statusChange('Contacted', 'Closed') }))
               : []),
           ],
     },

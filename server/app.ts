@@ -4,6 +4,7 @@ import { RECEIVED_PATH } from '../shared/form-outcome.ts'
 import { SUBSCRIPTION_PATH } from '../shared/page-paths.ts'
 import type { Database } from './database/database.ts'
 import { createDesk } from './desk/desk.ts'
+import { versionOf } from './desk/pages.ts'
 import { serveDesk } from './desk/routes.ts'
 import { createSignIn } from './desk/sign-in.ts'
 import type { Env } from './env.ts'
@@ -63,7 +64,7 @@ export async function openApplication(
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}
   const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients: recipientsOf(env) })
   const subscribers = createSubscribers(db, { availability, log, onStored: senders.wake })
-  const desk = createDesk(db, env, { onQueued: senders.wake, readProblems: ofStaff })
+  const desk = createDesk(db, env, { onQueued: senders.wake, readProblems: ofStaff, version: versionOf(pages) })
   const signIn = createSignIn(db, env, log)
   // Loaded only where it is used: it costs start-up time.
   const metrics = env.METRICS_PORT

@@ -3,13 +3,28 @@
 export const DESK_PATH = '/staff'
 
 /** In the order of the tabs. */
-export const deskStates = ['new', 'contacted', 'closed', 'spam', 'all'] as const
+export const deskStates = ['new', 'toRing', 'contacted', 'closed', 'spam', 'all'] as const
 export type DeskState = (typeof deskStates)[number]
 
 export const deskStatuses = ['New', 'Contacted', 'Closed'] as const
 export type DeskStatus = (typeof deskStatuses)[number]
 
+export const closingReasons = ['Ordered', 'No interest', 'Not reached', 'Wrong number'] as const
+export type ClosingReason = (typeof closingReasons)[number]
+
 export const SEARCH_MAX = 200
-/** One note, and all notes of an enquiry together. */
 export const NOTE_MAX = 500
-export const NOTES_MAX = 2000
+/** Enquiries that one change, or one pulse, is about. */
+export const AT_ONCE_MAX = 100
+/** After "Not spam" the mails wait so long, so that it can be taken back. */
+export const RELEASE_SECONDS = 30
+
+/** The fields of a correction, and of an enquiry by phone. */
+export interface Fields {
+  name: string
+  email: string
+  mobile: string
+  quantity: number
+  retailerSelfUse: string
+  products: string
+}

@@ -36,10 +36,14 @@ export function readQuantity(typed: string): number | undefined {
  * leading 0 if exactly ten digits remain. A text with other characters stays as it was typed.
  */
 export function plainMobile(typed: string): string {
-  const plain = typed.replace(/\p{Nd}/gu, asciiDigit).replace(/[\s\p{Dash}().]/gu, '')
+  const plain = withAsciiDigits(typed).replace(/[\s\p{Dash}().]/gu, '')
   const tenDigits = /^(?:(?:\+|00)91)?0?([0-9]{10})$/.exec(plain)?.[1]
   if (tenDigits) return tenDigits
   return /^[0-9]+$/.test(plain) ? plain : typed.trim()
+}
+
+export function withAsciiDigits(text: string): string {
+  return text.replace(/\p{Nd}/gu, asciiDigit)
 }
 
 /** Unicode has the digits of a script in a row from its zero, and rows that meet have ten digits each. */
@@ -57,6 +61,6 @@ export function readText(form: FormFields, name: string): string {
 }
 
 /** Keeps joiners where they change how letters or emoji are drawn: between two characters that are not ASCII. */
-function withoutInvisible(text: string): string {
+export function withoutInvisible(text: string): string {
   return text.replace(/([^\p{ASCII}\p{Cf}][\u200c\u200d](?=[^\p{ASCII}\p{Cf}]))|\p{Cf}/gu, '$1')
 }

@@ -12,7 +12,12 @@ export interface Enquiry extends Record<OrderField, string> {
   receivedAt: Date
   status: EnquiryStatus
   suspectedSpam: boolean
-  note: string | null
+  /** Why it was closed, if staff said so. */
+  closedAs: string | null
+  /** The day in India on which staff want to ring again, `2026-11-30`. */
+  remindOn: string | null
+  /** When it is erased, as somebody has asked for it. */
+  eraseAt: Date | null
   /** Of what was sent. */
   contentHash: string
 }
@@ -33,7 +38,8 @@ export const enquiryFields = Object.keys(columns) as OrderField[]
 const FIELDS = Prisma.raw(enquiryFields.map((field) => `form."${columns[field]}"::text AS "${field}"`).join(', '))
 /** All columns of an enquiry, of `Quvera_Form` under the name `form`. */
 export const ENQUIRY = Prisma.sql`form."Id"::text AS "id", form."Reference" AS "reference", form."ReceivedAt" AS "receivedAt",
-  form."Status"::text AS "status", form."SuspectedSpam" AS "suspectedSpam", form."Note" AS "note",
+  form."Status"::text AS "status", form."SuspectedSpam" AS "suspectedSpam",
+  form."ClosedAs"::text AS "closedAs", form."RemindOn"::text AS "remindOn", form."EraseAt" AS "eraseAt",
   form."ContentHash" AS "contentHash", ${FIELDS}`
 
 /**
@@ -43,6 +49,21 @@ export const ENQUIRY = Prisma.sql`form."Id"::text AS "id", form."Reference" AS "
  */
 export function readEnquiries(db: Pick<Db, '$queryRaw'>, rest: Prisma.Sql): Promise<Enquiry[]> {
   return db.$queryRaw<Enquiry[]>`SELECT ${ENQUIRY} FROM "Quvera_Form" form ${rest}`
+}
+
+/**
+ * Inserts enquiries; one whose key or reference is stored already is left out. A part of a statement.
+ * @param rows the property names are those of the columns
+ */
+export function insertForm(rows: Record<string, unknown>[]): Prisma.Sql {
+  const names = Prisma.raw(
+    Object.keys(rows[0] ?? {})
+      .map((name) => `"${name}"`)
+      .join(', '),
+  )
+  // JSON and not arrays: PostgreSQL plans a statement anew for each length of an array.
+  return Prisma.sql`INSERT INTO "Quvera_Form" (${names})
+    SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json) ON CONFLICT DO NOTHING`
 }
 
 export type ListOrder = 'newest' | 'oldest'

@@ -1,33 +1,44 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUIDv7 } from 'node:crypto'
 import { pipeline, type Readable } from 'node:stream'
 import type * as z from 'zod/mini'
-import { NOTES_MAX } from '../../shared/desk.ts'
-import { formatIndianTime } from '../../shared/indian-time.ts'
 import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
-import { type Enquiry, readEnquiries } from '../database/enquiry.ts'
+import {
+  columns,
+  createReference,
+  type Enquiry,
+  enquiryFields,
+  hashContent,
+  insertForm,
+  readEnquiries,
+} from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
+import { addEntry, type Entry, mayBeTakenBack, readHistory, takeBack } from '../database/history.ts'
 import type { Env } from '../env.ts'
 import { RequestError } from '../http/errors.ts'
-import { markSpam, recipientsOf, releaseSpam } from '../mail/of-enquiry.ts'
-import { retryMails } from '../mail/queue.ts'
+import { recipientsOf, releaseMails, wasTriedSince, withholdMails } from '../mail/of-enquiry.ts'
 import { describeChosen, listReferences, recordAccess } from '../operations/access-log.ts'
+import { readHoldings } from '../operations/person.ts'
 import { readRecords, recordColumns } from '../operations/records.ts'
+import { type byPhone, type ChangeName, changes } from './changes.ts'
 import { describeLastChange } from './history.ts'
-import type { Choice, inputs } from './inputs.ts'
-import { chosen, notFound, readEnquiry, readList } from './reading.ts'
+import type { Choice, inputs, takeBackInput } from './inputs.ts'
+import { chosen, isOfSamePerson, notFound, type Row, readEnquiry, readList, readPulse, readRowsOf } from './reading.ts'
 import { countSessions, nameOf, type Session } from './sessions.ts'
 
 /*
  * What the desk does for a session. Everything that is shown has a line in the access log first, or is not shown. A change is
- * one transaction: the change, if the row still is what the user saw, its line in the access log and, by a trigger, its history
- * under the name of the session.
+ * one transaction: the change, if the row still is what the user saw, its line in the access log, and its entry in the
+ * history. The same key again changes nothing and gets the same answer.
  */
 
-/** A list that stays the same is recorded again after this time: the page reads it anew whenever one comes back to it. */
+/** What stays the same is recorded again after this time: the page reads it anew whenever one comes back to it. */
 const RECORDED_AGAIN_MS = 60 * 60_000
+/** While somebody types, each letter is a search. */
+const SEARCH_RECORDED_AGAIN_MS = 60_000
 
 type Input<Name extends keyof typeof inputs> = z.infer<(typeof inputs)[Name]>
+export type ChangeInput<Name extends ChangeName> = z.infer<(typeof changes)[Name]['input']>
 
 export type Desk = ReturnType<typeof createDesk>
 
@@ -36,12 +47,15 @@ interface DeskOptions {
   onQueued(): void
   /** What somebody has to mend. */
   readProblems(): Promise<string[]>
+  /** Of the page: another one means that the server has a newer page. */
+  version: string
 }
 
-export function createDesk(db: Db, env: Env, { onQueued, readProblems }: DeskOptions) {
+export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }: DeskOptions) {
   const recipients = recipientsOf(env)
-  /** By session and list: when it was recorded. Forgotten with the process. */
-  const recorded = new Map<string, number>()
+  const recorded = createMemory()
+  /** By session: the search that is under way. */
+  const searches = new Map<string, Promise<unknown>>()
 
   /** @throws RequestError where the line cannot be written, as on a full disk: then nothing is shown or changed */
   async function record(to: Pick<Db, 'access'>, session: Omit<Session, 'hash'>, command: string, what: string) {
@@ -51,30 +65,68 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems }: DeskOpt
     })
   }
 
-  async function recordList(session: Session, rows: { reference: string }[]) {
-    const references = rows.map(({ reference }) => reference).join()
-    const key = hash('sha256', `${session.hash} ${references}`)
-    const now = performance.now()
-    if (now - (recorded.get(key) ?? Number.NEGATIVE_INFINITY) < RECORDED_AGAIN_MS) return
-    await record(db, session, 'desk list', listReferences(rows))
-    for (const [old, at] of recorded) if (now - at >= RECORDED_AGAIN_MS) recorded.delete(old)
-    recorded.set(key, now)
+  /** Records rows once an hour: a list as a whole, and of a pulse what no list has shown. */
+  async function recordShown(session: Session, command: string, rows: { reference: string }[]) {
+    const keys = rows.map(({ reference }) => `${session.hash} ${reference}`)
+    const isPulse = command === 'desk pulse'
+    const list = hash('sha256', keys.join())
+    if (isPulse ? keys.every(recorded.has) : recorded.has(list)) return
+    await record(db, session, command, listReferences(rows))
+    for (const key of [list, ...keys]) recorded.add(key, RECORDED_AGAIN_MS)
   }
 
-  /** Locks the enquiry, so that what `work` checks holds until it is committed. */
-  function change(
+  async function recordSearch(session: Session, rows: { reference: string }[]) {
+    const key = `${session.hash} search`
+    if (recorded.has(key)) return
+    await record(db, session, 'desk search', listReferences(rows))
+    recorded.add(key, SEARCH_RECORDED_AGAIN_MS)
+  }
+
+  /** One search at a time for a session: each reads all enquiries. */
+  async function inTurn<T>(session: Session, search: () => Promise<T>): Promise<T> {
+    const before = searches.get(session.hash)
+    const own = Promise.resolve(before).then(search, search)
+    searches.set(session.hash, own)
+    return own.finally(() => {
+      if (searches.get(session.hash) === own) searches.delete(session.hash)
+    })
+  }
+
+  interface Locked {
+    db: Prisma.TransactionClient
+    enquiry: Enquiry
+    entries: Entry[]
+    author: { who: string; key: string }
+  }
+
+  /**
+   * Locks the enquiries in the order of their ids, so that what `work` checks holds until it is committed and two changes cannot
+   * lock each other out. Leaves out those that have an entry of this author and key.
+   * @returns the references
+   */
+  async function change(
     session: Session,
-    command: string,
-    reference: string,
-    work: (transaction: Prisma.TransactionClient, enquiry: Enquiry) => Promise<unknown>,
-  ): Promise<void> {
+    { key, where, command, count }: { key: string; where: Prisma.Sql; command: string; count?: number },
+    work: (locked: Locked) => Promise<unknown>,
+  ): Promise<string[]> {
+    const author = { who: nameOf(session), key }
     return db.$transaction(async (transaction) => {
-      await transaction.$executeRaw`SELECT set_config('quvera.who', ${nameOf(session)}, true)`
-      const isIt = Prisma.sql`WHERE form."Reference" = ${reference} FOR NO KEY UPDATE`
-      const [enquiry] = await readEnquiries(transaction, isIt)
-      if (!enquiry) throw notFound()
-      await work(transaction, enquiry)
-      await record(transaction, session, command, reference)
+      const enquiries = await readEnquiries(
+        transaction,
+        Prisma.sql`WHERE ${where} ORDER BY form."Id" FOR NO KEY UPDATE`,
+      )
+      if (enquiries.length < (count ?? 1)) throw notFound()
+      const history = await readHistory(
+        transaction,
+        enquiries.map(({ id }) => id),
+      )
+      for (const enquiry of enquiries) {
+        const entries = history.get(enquiry.id) ?? []
+        if (entries.some((entry) => entry.key === key && entry.who === author.who)) continue
+        await work({ db: transaction, enquiry, entries, author })
+      }
+      await record(transaction, session, command, listReferences(enquiries))
+      return enquiries.map(({ reference }) => reference)
     })
   }
 
@@ -82,13 +134,22 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems }: DeskOpt
     record,
 
     async list(session: Session, input: Input<'list'>) {
-      const [list, problems, browsers] = await Promise.all([
-        readList(db, input),
+      const isSearch = Boolean(input.text?.trim())
+      const read = () => readList(db, input)
+      const list = await (isSearch ? inTurn(session, read) : read())
+      await (isSearch ? recordSearch(session, list.enquiries) : recordShown(session, 'desk list', list.enquiries))
+      return list
+    },
+
+    async pulse(session: Session, { showing, newest }: Input<'pulse'>) {
+      const [pulse, rows, problems, browsers] = await Promise.all([
+        readPulse(db, newest),
+        showing.length > 0 ? readRowsOf(db, showing) : [],
         readProblems(),
         countSessions(db, session),
       ])
-      await recordList(session, list.enquiries)
-      return { ...list, problems, you: nameOf(session), browsers }
+      if (rows.length > 0) await recordShown(session, 'desk pulse', rows)
+      return { ...pulse, rows, problems, browsers, version, you: nameOf(session) }
     },
 
     async show(session: Session, { reference }: Input<'show'>) {
@@ -97,91 +158,116 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems }: DeskOpt
       return enquiry
     },
 
+    /** What we hold of the person of an enquiry, as `staff export --person` writes it. */
+    async person(session: Session, { reference }: Input<'person'>) {
+      const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."Reference" = ${reference}`)
+      if (!enquiry) throw notFound()
+      const held = await readHoldings(db, isOfSamePerson(enquiry), enquiry.email)
+      await record(
+        db,
+        session,
+        'desk person',
+        listReferences(held.enquiries.map(({ Reference }) => ({ reference: Reference }))),
+      )
+      return { exportedAt: new Date().toISOString(), ...held }
+    },
+
     /** A failure while it is read destroys the stream. */
     async export(session: Session, choice: Choice): Promise<Readable> {
-      const where = chosen(choice)
+      const isWanted = chosen(choice)
+      const where = choice.state === 'spam' ? isWanted : Prisma.sql`${isWanted} AND NOT form."SuspectedSpam"`
       await record(db, session, 'desk export', await describeChosen(db, where))
       const records = readRecords(db, where, choice.order ?? 'newest')
       return pipeline(records, createCsv(recordColumns), () => {}) // whoever reads it gets the error
     },
 
-    setStatus: (session: Session, { reference, status, was }: Input<'setStatus'>) =>
-      change(session, 'desk status', reference, async (transaction, enquiry) => {
-        if (enquiry.status !== was) throw await conflict(transaction, enquiry, 'Status')
-        await transaction.$executeRaw`
-          UPDATE "Quvera_Form" SET "Status" = ${status}::"Quvera_Status" WHERE "Id" = ${enquiry.id}::uuid`
-      }),
-
-    /** "Not spam" writes the mails of an order, once. */
-    async setSpam(session: Session, { reference, spam, was }: Input<'setSpam'>) {
-      await change(session, 'desk spam', reference, async (transaction, enquiry) => {
-        if (enquiry.suspectedSpam !== was) throw await conflict(transaction, enquiry, 'SuspectedSpam')
-        if (spam === was) return
-        if (spam) await markSpam(transaction, enquiry.id)
-        else await releaseSpam(transaction, enquiry.id, recipients)
+    async change<Name extends ChangeName>(session: Session, name: Name, input: ChangeInput<Name>): Promise<Row[]> {
+      const { what, isStill, work } = changes[name] as (typeof changes)['setStatus'] // as one of them: their inputs differ
+      const references = 'references' in input ? [...new Set(input.references)] : [input.reference]
+      const given = input as ChangeInput<'setStatus'>
+      const where = Prisma.sql`form."Reference" = ANY(${references})`
+      const command = `desk ${what.toLowerCase()}`
+      const now = new Date()
+      await change(session, { key: input.key, where, command, count: references.length }, async (locked) => {
+        const { enquiry, entries, author } = locked
+        if (isStill && !isStill(enquiry, given)) throw conflict(enquiry, entries, Object.keys(enquiry), author.who)
+        const entry = await work({ ...locked, recipients, now }, given)
+        if (entry) await addEntry(locked.db, enquiry.id, author, { what, ...entry })
       })
       setImmediate(onQueued)
+      return readRowsOf(db, references)
     },
 
-    addNote: (session: Session, { reference, text }: Input<'addNote'>) =>
-      change(session, 'desk note', reference, async (transaction, { id }) => {
-        const line = noteLine(text)
-        const added = await transaction.$executeRaw`
-          UPDATE "Quvera_Form" SET "Note" = concat_ws(E'\n', nullif("Note", ''), ${line}::text)
-          WHERE "Id" = ${id}::uuid AND char_length(concat_ws(E'\n', nullif("Note", ''), ${line}::text)) <= ${NOTES_MAX}`
-        if (added > 0) return
-        const message = `All notes of an enquiry have at most ${NOTES_MAX} characters: remove the note first.`
-        throw new RequestError(400, message)
-      }),
-
-    /** The history loses the texts, too: they may tell of another person. */
-    removeNote: (session: Session, { reference, was }: Input<'removeNote'>) =>
-      change(session, 'desk note', reference, async (transaction, enquiry) => {
-        if ((enquiry.note ?? '') !== was) throw await conflict(transaction, enquiry, 'Note')
-        await transaction.$executeRaw`UPDATE "Quvera_Form" SET "Note" = NULL WHERE "Id" = ${enquiry.id}::uuid`
-      }),
-
-    /** Rang, no answer: counts, and adds a line to the note while there is room. The status stays. */
-    addCall: (session: Session, { reference }: Input<'addCall'>) =>
-      change(session, 'desk call', reference, async (transaction, { id }) => {
-        const line = noteLine('rang, no answer')
-        await transaction.$executeRaw`
-          UPDATE "Quvera_Form" SET "Calls" = "Calls" + 1,
-            "Note" = CASE WHEN char_length(coalesce("Note", '')) <= ${NOTES_MAX - line.length - 1}
-              THEN concat_ws(E'\n', nullif("Note", ''), ${line}::text) ELSE "Note" END
-          WHERE "Id" = ${id}::uuid`
-      }),
-
-    /** Allows what `staff mails retry` does, by the same function. */
-    async sendAgain(session: Session, { mail }: Input<'sendAgain'>) {
-      const found = await db.mail.findUnique({
-        where: { id: BigInt(mail) },
-        select: { enquiry: { select: { reference: true } } },
-      })
-      if (!found?.enquiry) throw new RequestError(404, 'There is no such mail. Perhaps its enquiry was erased.')
-      await change(session, 'desk send again', found.enquiry.reference, async (transaction) => {
-        if ((await retryMails(transaction, [BigInt(mail)])) === 0)
-          throw new RequestError(409, 'This mail is on its way already, or may not be sent again.')
+    /** All that a change did, or, of what was taken back, puts it back. */
+    async takeBack(session: Session, { key, of }: z.infer<typeof takeBackInput>): Promise<Row[]> {
+      const where = Prisma.sql`form."Id" IN (SELECT "EnquiryId" FROM "Quvera_History" WHERE "Key" = ${of}::uuid)`
+      const references = await change(session, { key, where, command: 'desk take back' }, async (locked) => {
+        const { enquiry, entries, author } = locked
+        const named = entries.find((entry) => entry.key === of)
+        const original = named?.takesBack ? entries.find((entry) => entry.key === named.takesBack) : named
+        if (!original || !mayBeTakenBack(original)) throw new RequestError(400, 'This cannot be taken back.')
+        // Pressed by two: the second press must not put it back.
+        const isDone = original.isTakenBack === (named === original)
+        if (isDone) throw conflict(enquiry, entries, Object.keys(original.after ?? {}), author.who)
+        if (original.after && 'SuspectedSpam' in original.after) await moveMails(locked, original)
+        const lost = await takeBack(locked.db, enquiry, author, original)
+        if (lost) throw conflict(enquiry, entries, [lost], author.who)
       })
       setImmediate(onQueued)
+      return readRowsOf(db, references)
     },
+
+    /** By phone: without mails, and answered already. Its key is its submission key. */
+    async add(session: Session, { key, ...content }: z.infer<typeof byPhone>): Promise<Row[]> {
+      const fields = Object.fromEntries(enquiryFields.map((field) => [columns[field], content[field]]))
+      const author = { who: nameOf(session), key }
+      const reference = await db.$transaction(async (transaction) => {
+        const row = {
+          ...{ Id: randomUUIDv7(), Reference: createReference(), SubmissionKey: key, NoticeVersion: 'by phone' },
+          ...{ SuspectedSpam: false, ContentHash: hashContent(content), ...fields },
+        }
+        const inserted = await transaction.$executeRaw(insertForm([row]))
+        const [stored] = await readEnquiries(transaction, Prisma.sql`WHERE form."SubmissionKey" = ${key}::uuid`)
+        if (!stored) throw new RequestError(503, 'It could not be stored. Try again.')
+        if (inserted > 0)
+          await addEntry(transaction, stored.id, author, { what: 'By phone', set: { Status: 'Contacted' } })
+        await record(transaction, session, 'desk add', stored.reference)
+        return stored.reference
+      })
+      return readRowsOf(db, [reference])
+    },
+  }
+
+  /** Taking back "Not spam" withholds its mails, while none has gone out. */
+  async function moveMails({ db, enquiry }: Locked, { at, after, isTakenBack }: Entry): Promise<void> {
+    const becomesSpam = after?.SuspectedSpam === isTakenBack
+    if (!becomesSpam) return releaseMails(db, enquiry.id, recipients, 0)
+    if (await wasTriedSince(db, enquiry.id, at)) throw new RequestError(409, 'It has gone out: mark it as spam again.')
+    await withholdMails(db, enquiry.id)
   }
 }
 
-/** Names the colleague who was faster. */
-async function conflict(
-  transaction: Prisma.TransactionClient,
-  enquiry: Enquiry,
-  column: 'Status' | 'SuspectedSpam' | 'Note',
-) {
-  const { id, reference, status, suspectedSpam } = enquiry
-  const last = await describeLastChange(transaction, id, column)
-  const state = column === 'Status' ? `Now it is ${status}${suspectedSpam ? ', suspected spam' : ''}.` : ''
-  const message = `${reference}: A colleague was faster, and nothing was changed. ${last ? `${last}. ` : ''}${state}`
-  return new RequestError(409, message.trim())
+/** Names the enquiry, and the colleague who was faster. */
+function conflict({ name, reference, status }: Enquiry, entries: Entry[], of: string[], you: string) {
+  const fields: Record<string, string> = { ...columns, status: 'Status', suspectedSpam: 'SuspectedSpam' }
+  const last = describeLastChange(
+    entries,
+    of.map((each) => fields[each] ?? each),
+    you,
+  )
+  const was = last ? `${last}.` : 'Somebody was faster.'
+  return new RequestError(409, `${name}, ${reference}: ${was} Nothing was changed: it is ${status}.`)
 }
 
-/** The day in India and the text, as a line. */
-function noteLine(text: string): string {
-  return `${formatIndianTime(new Date()).slice(0, 11)}: ${text}`
+/** What was recorded, and for how long it counts. Forgotten with the process. */
+function createMemory() {
+  const until = new Map<string, number>()
+  return {
+    has: (key: string) => performance.now() < (until.get(key) ?? 0),
+    add(key: string, forMs: number) {
+      const now = performance.now()
+      if (until.size > 10_000) for (const [old, end] of until) if (end <= now) until.delete(old)
+      until.set(key, now + forMs)
+    },
+  }
 }

@@ -1,55 +1,29 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import type { Db } from '../database/database.ts'
-import { Prisma } from '../database/generated/client.ts'
+import type { Entry } from '../database/history.ts'
+import { changes } from './changes.ts'
 
-/* Quvera_History in words. A trigger writes it: who changed which column of an enquiry, and when. */
+/* The history of an enquiry in words. */
 
-interface Change {
-  at: Date
-  who: string
-  column: string
-  before: string | null
-  after: string | null
+const words: Record<string, (entry: Entry) => string> = {
+  'By phone': () => 'entered it by phone',
+  ...Object.fromEntries(Object.values(changes).map(({ what, words }) => [what, words])),
 }
 
-const changesOf = (id: string) => Prisma.sql`
-  SELECT "At" AS "at", coalesce("Who", "Role") AS "who", "Column" AS "column", "Before" AS "before", "After" AS "after"
-  FROM "Quvera_History" WHERE "EnquiryId" = ${id}::uuid`
-
-/** What is shown of the changes of an enquiry, the newest first. */
-export async function readHistory(db: Db, id: string) {
-  const changes = await db.$queryRaw<Change[]>`${changesOf(id)} ORDER BY "Id" DESC`
-  // A call adds its line to the note by the same statement.
-  const isOfCall = ({ at, column }: Change) =>
-    column === 'Note' && changes.some((other) => other.column === 'Calls' && other.at.getTime() === at.getTime())
-  // A removal empties itself and the notes before it: only the newest is known to be one.
-  const removal = changes.find(isEmptied)
-  return changes
-    .filter((change) => !isOfCall(change))
-    .map((change) => ({
-      at: change.at.toISOString(),
-      who: change.who,
-      what: isEmptied(change) && change !== removal ? 'a note that was removed' : describeChange(change),
-    }))
+/** @param entries of the same enquiry */
+export function describeEntry(entry: Entry, entries: Entry[]): string {
+  const original = entry.takesBack && entries.find(({ key }) => key === entry.takesBack)
+  if (original) return `${entry.what.toLowerCase()}: ${describeEntry(original, entries)}`
+  return words[entry.what]?.(entry) ?? entry.what
 }
 
-/** `ravi@shop.example, 26 Nov 2026 10:40: set to Contacted (was New)`; undefined if the column was never changed. */
-export async function describeLastChange(
-  db: Pick<Db, '$queryRaw'>,
-  id: string,
-  column: string,
-): Promise<string | undefined> {
-  const [last] = await db.$queryRaw<Change[]>`${changesOf(id)} AND "Column" = ${column} ORDER BY "Id" DESC LIMIT 1`
-  return last && `${last.who}, ${formatIndianTime(last.at)}: ${describeChange(last)}`
+export function isListed({ what }: Entry): boolean {
+  return what !== changes.ring.what
 }
 
-const isEmptied = ({ column, before, after }: Change) => column === 'Note' && before === null && after === null
-
-function describeChange({ column, before, after }: Change): string {
-  if (column === 'Status') return `set to ${after} (was ${before})`
-  if (column === 'SuspectedSpam') return after === 'true' ? 'marked as spam' : 'marked as not spam'
-  if (column === 'Calls') return 'rang, no answer'
-  if (column !== 'Note') return `${column}: ${before ?? '-'} → ${after ?? '-'}`
-  if (!after) return 'removed all notes' // the trigger empties its texts
-  return `note: ${before && after.startsWith(before) ? after.slice(before.length).trim() : after}`
+/** `ravi@shop.example at 26 Nov 2026 10:40 IST: set to Contacted (was New)`, of the last entry that changed one of these columns. */
+export function describeLastChange(entries: Entry[], columns: string[], you: string): string | undefined {
+  const last = entries.findLast(({ after }) => columns.some((column) => column in (after ?? {})))
+  if (!last) return undefined
+  const who = last.who === you ? 'You, in another tab,' : last.who
+  return `${who} at ${formatIndianTime(last.at)}: ${describeEntry(last, entries)}`
 }

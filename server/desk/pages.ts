@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { brand } from '../../shared/brand.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
@@ -14,6 +15,12 @@ const UNBUILT = '<!doctype html><html lang="en"><meta charset="utf-8"><title><!-
 export const SIGN_IN_PATH = `${DESK_PATH}/sign-in`
 export const ENTER_PATH = `${DESK_PATH}/enter`
 export const PASTED_PATH = `${ENTER_PATH}/pasted`
+
+/** Of the page of the desk: of its scripts and styles, too, as their names change with them. */
+export function versionOf(pages: StaticPages): string {
+  const page = pages.get(DESK_FILE)
+  return page ? hash('sha256', htmlOf(page)).slice(0, 16) : ''
+}
 
 export function createDeskPages(pages: StaticPages) {
   const fileOf = (path: string) => {

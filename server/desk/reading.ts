@@ -1,63 +1,83 @@
 import type { DeskState } from '../../shared/desk.ts'
-import type { Db } from '../database/database.ts'
-import { ENQUIRY, type Enquiry, inOrder, isAfter, type ListOrder, readEnquiries } from '../database/enquiry.ts'
+import { parseIndianTime } from '../../shared/indian-time.ts'
+import { type Db, readNow } from '../database/database.ts'
+import {
+  ENQUIRY,
+  type Enquiry,
+  inOrder,
+  isAfter,
+  type ListOrder,
+  readEnquiries,
+  TODAY,
+  WAITING,
+} from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
+import { type Entry, readHistory, standingOf } from '../database/history.ts'
+import { DAY_MS } from '../format.ts'
 import { RequestError } from '../http/errors.ts'
 import { kinds } from '../mail/kinds.ts'
+import { MAY_GO_TO_CORRECTED } from '../mail/of-enquiry.ts'
 import { MAY_SEND_AGAIN } from '../mail/queue.ts'
 import { states as mailStates, withheldReasons } from '../mail/states.ts'
-import { readHistory } from './history.ts'
-import type { Choice } from './inputs.ts'
+import { describeEntry, isListed } from './history.ts'
+import { type Choice, placeOf, readPlace } from './inputs.ts'
+import { repliesFor } from './replies.ts'
 import { matches } from './search.ts'
 
 /* What the desk shows. In SQL, with enums as text: a value of a newer version is shown as it is. */
 
 const PAGE = 25
-const DAYS = 30
 /** Of enquiries from one number so many are counted, so that a flood does not slow the list. */
 const COUNTED_MAX = 20
 const EARLIER_MAX = 20
 
 const states: Record<DeskState, Prisma.Sql> = {
-  new: Prisma.sql`form."Status" = 'New' AND NOT form."SuspectedSpam"`,
+  new: WAITING,
+  toRing: Prisma.sql`form."RemindOn" IS NOT NULL AND form."Status" <> 'Closed' AND NOT form."SuspectedSpam" AND form."EraseAt" IS NULL`,
   contacted: Prisma.sql`form."Status" = 'Contacted' AND NOT form."SuspectedSpam"`,
   closed: Prisma.sql`form."Status" = 'Closed' AND NOT form."SuspectedSpam"`,
-  spam: Prisma.sql`form."SuspectedSpam"`,
+  spam: Prisma.sql`form."Status" = 'New' AND form."SuspectedSpam"`,
   all: Prisma.sql`TRUE`,
 }
 
-/** "bounced", as the flag says: then the search lists those whom the acknowledgement did not reach. */
-const isAboutBounces = (text: string) => /^(acknowledgement )?bounced$/i.test(text.trim())
-const hasBounced = Prisma.sql`form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
-  WHERE "Kind" = 'Acknowledgement' AND "Status" = 'Bounced')`
-
-/** The condition of the enquiries (`form`) of a tab and a search. */
-export function chosen({ state, text = '' }: Choice): Prisma.Sql {
-  if (!text.trim()) return states[state]
-  const found = isAboutBounces(text) ? Prisma.sql`(${matches(text)} OR ${hasBounced})` : matches(text)
-  return Prisma.sql`${states[state]} AND ${found}`
+/** The condition of the enquiries (`form`) of a tab, with its filters and a search. */
+export function chosen({ state, text = '', product, type, from, to }: Choice): Prisma.Sql {
+  const conditions = [
+    states[state],
+    ...(text.trim() ? [matches(text)] : []),
+    ...(product ? [Prisma.sql`form."Products"::text = ${product}`] : []),
+    ...(type ? [Prisma.sql`form."RetailerSelfUse"::text = ${type}`] : []),
+    ...(from ? [Prisma.sql`form."ReceivedAt" >= ${parseIndianTime(from)}`] : []),
+    ...(to ? [Prisma.sql`form."ReceivedAt" < ${new Date(parseIndianTime(to).getTime() + DAY_MS)}`] : []),
+  ]
+  return Prisma.join(conditions, ' AND ')
 }
 
 interface StoredRow extends Enquiry {
-  calls: number
-  statusBy: string | null
-  statusAt: Date | null
   acknowledgement: string | null
   earlierOfNumber: number
 }
 
-/** Reads what a row of the desk shows of the enquiries of `forms`. */
-function readRows(db: Db, forms: Prisma.Sql, order?: ListOrder): Promise<StoredRow[]> {
-  return db.$queryRaw`
-    SELECT ${ENQUIRY}, form."Calls" AS "calls", changed."By" AS "statusBy", changed."At" AS "statusAt",
+/** Reads what a row of the desk shows of the enquiries of `forms`, and their history. */
+async function readRows(db: Pick<Db, '$queryRaw'>, forms: Prisma.Sql, order = inOrder()) {
+  const stored = await db.$queryRaw<StoredRow[]>`
+    SELECT ${ENQUIRY},
       (SELECT mail."Status"::text FROM "Quvera_Mail" mail
         WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Acknowledgement' ORDER BY mail."Id" DESC LIMIT 1) AS "acknowledgement",
       (SELECT count(*)::int FROM (SELECT FROM "Quvera_Form" earlier WHERE earlier."Mobile" = form."Mobile"
         AND (earlier."ReceivedAt", earlier."Id") < (form."ReceivedAt", form."Id") LIMIT ${COUNTED_MAX}) AS counted) AS "earlierOfNumber"
-    FROM (${forms}) form
-    LEFT JOIN LATERAL (SELECT coalesce("Who", "Role") AS "By", "At" FROM "Quvera_History"
-      WHERE "EnquiryId" = form."Id" AND "Column" = 'Status' ORDER BY "Id" DESC LIMIT 1) changed ON TRUE
-    ORDER BY ${inOrder(order)}`
+    FROM (${forms}) form ORDER BY ${order}`
+  const [history, now] = await Promise.all([
+    readHistory(
+      db,
+      stored.map(({ id }) => id),
+    ),
+    readNow(db),
+  ])
+  return stored.map((row) => {
+    const entries = history.get(row.id) ?? []
+    return { enquiry: row, entries, row: toRow(row, entries, now) }
+  })
 }
 
 const ordinals = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
@@ -67,99 +87,148 @@ const undelivered: Record<string, string> = {
   Complained: 'acknowledgement was marked as spam',
 }
 
-function toRow({
-  id: _,
-  contentHash: __,
-  acknowledgement,
-  earlierOfNumber,
-  statusBy,
-  statusAt,
-  note,
-  ...row
-}: StoredRow) {
+export type Row = ReturnType<typeof toRow>
+
+function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
+  const { acknowledgement, earlierOfNumber, receivedAt, quantity, closedAs, remindOn, eraseAt } = enquiry
+  const { status, notes, calls, ringing, proposed, last } = standingOf(entries, now)
   const number = earlierOfNumber + 1
-  const rang = ['', 'once', 'twice'][row.calls] ?? `${row.calls} times`
+  const note = notes.at(-1)?.text
   return {
-    ...row,
-    quantity: Number(row.quantity),
-    receivedAt: row.receivedAt.toISOString(),
-    ...(statusBy && statusAt && { statusBy, statusAt: statusAt.toISOString() }),
+    reference: enquiry.reference,
+    name: enquiry.name,
+    email: enquiry.email,
+    mobile: enquiry.mobile,
+    quantity: Number(quantity),
+    products: enquiry.products,
+    retailerSelfUse: enquiry.retailerSelfUse,
+    receivedAt: receivedAt.toISOString(),
+    status: enquiry.status,
+    ...(status && { statusBy: status.who, statusAt: status.at.toISOString() }),
+    ...(closedAs && { closedAs }),
+    suspectedSpam: enquiry.suspectedSpam,
     ...(note && { note }),
+    calls,
+    ...(remindOn && { remindOn }),
+    ...(eraseAt && { eraseAt: eraseAt.toISOString() }),
+    ...(typeof proposed === 'string' && proposed !== enquiry.mobile && { proposal: { mobile: proposed } }),
+    ...(ringing && { ringing: { who: ringing.who, at: ringing.at.toISOString() } }),
     flags: [
       undelivered[acknowledgement ?? ''],
       number > COUNTED_MAX && `more than ${COUNTED_MAX} enquiries from this number`,
       number > 1 && number <= COUNTED_MAX && `${ordinals[number] ?? `${number}th`} enquiry from this number`,
-      row.calls > 0 && `rang ${rang}`,
+      calls > 0 && `rang ${['', 'once', 'twice'][calls] ?? `${calls} times`}`,
     ].filter((flag) => typeof flag === 'string'),
+    ...(last && {
+      last: { key: last.key, what: describeEntry(last, entries), who: last.who, at: last.at.toISOString() },
+    }),
   }
 }
 
-/** @param before the reference that the page before this one ended with */
-export async function readList(db: Db, { before, ...choice }: Choice & { before?: string | undefined }) {
-  const { order } = choice
-  const [last] = before ? await readEnquiries(db, Prisma.sql`WHERE form."Reference" = ${before}`) : []
-  if (before && !last) throw new RequestError(400, 'The list cannot go on from there: load it anew.')
-  const [rows, counts, days] = await Promise.all([
+/** Those that are still there, in this order. */
+export async function readRowsOf(db: Pick<Db, '$queryRaw'>, references: string[]): Promise<Row[]> {
+  const rows = await readRows(
+    db,
+    Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE form."Reference" = ANY(${references})`,
+  )
+  const found = new Map(rows.map(({ row }) => [row.reference, row]))
+  return references.flatMap((reference) => found.get(reference) ?? [])
+}
+
+/** Of To ring by the day of the reminder, of the other tabs by the time of receipt. */
+function orderOf({ state, order }: Choice): { by: Prisma.Sql; isByDay: boolean; direction: ListOrder | undefined } {
+  const isByDay = state === 'toRing'
+  const direction = isByDay ? 'oldest' : order
+  return { isByDay, direction, by: isByDay ? Prisma.sql`form."RemindOn", ${inOrder(direction)}` : inOrder(direction) }
+}
+
+/** @param before the `next` of the page before this one */
+export async function readList(db: Db, { before = '', ...choice }: Choice & { before?: string | undefined }) {
+  const { by, isByDay, direction } = orderOf(choice)
+  const place = readPlace(before)
+  const isFurther = isAfter(place && { id: place.id, receivedAt: new Date(place.receivedAt) }, direction)
+  const comesAfter =
+    isByDay && place
+      ? Prisma.sql`(form."RemindOn" > ${place.remindOn}::date OR form."RemindOn" = ${place.remindOn}::date AND ${isFurther})`
+      : isFurther
+  const [rows, [{ today }]] = await Promise.all([
     readRows(
       db,
-      Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE ${chosen(choice)} AND ${isAfter(last, order)}
-        ORDER BY ${inOrder(order)} LIMIT ${PAGE + 1}`,
-      order,
+      Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE ${chosen(choice)} AND ${comesAfter} ORDER BY ${by} LIMIT ${PAGE + 1}`,
+      by,
     ),
-    readCounts(db),
-    readDays(db),
+    db.$queryRaw<[{ today: string }]>`SELECT ${TODAY}::text AS "today"`,
   ])
-  const enquiries = rows.slice(0, PAGE).map(toRow)
-  const next = rows.length > PAGE ? enquiries.at(-1)?.reference : undefined
-  return { enquiries, ...(next && { next }), counts, days }
+  const shown = rows.slice(0, PAGE)
+  const last = rows.length > PAGE ? shown.at(-1)?.enquiry : undefined
+  return { enquiries: shown.map(({ row }) => row), ...(last && { next: placeOf(last, isByDay) }), today }
 }
 
-/** A count for each tab: each has an index of its own, and one scan of the table would take twice as long. */
-async function readCounts(db: Db): Promise<Record<DeskState, number>> {
+export interface Pulse {
+  counts: Record<DeskState, number>
+  /** Of what is New: received after the newest that is shown. */
+  fresh: number
+  oldestNewAt?: string
+  /** Received since Monday, in India, without suspected spam. */
+  week: Record<string, number>
+}
+
+/** How things stand, whatever is searched for. Each tab has an index: one scan of the table would take twice as long. */
+export async function readPulse(db: Db, newest: string | undefined): Promise<Pulse> {
+  const count = (condition: Prisma.Sql) => Prisma.sql`(SELECT count(*)::int FROM "Quvera_Form" form WHERE ${condition})`
   const counts = Object.entries(states).map(
-    ([name, condition]) =>
-      Prisma.sql`(SELECT count(*)::int FROM "Quvera_Form" form WHERE ${condition}) AS ${Prisma.raw(`"${name}"`)}`,
+    ([name, condition]) => Prisma.sql`${Prisma.raw(`'${name}'`)}, ${count(condition)}`,
   )
-  const [read] = await db.$queryRaw<[Record<DeskState, number>]>`SELECT ${Prisma.join(counts)}`
-  return read
-}
-
-/** Enquiries of each of the last Indian days, today included, without suspected spam. */
-function readDays(db: Db): Promise<{ day: string; count: number }[]> {
-  return db.$queryRaw`
-    SELECT to_char(day, 'YYYY-MM-DD') AS "day", coalesce(count, 0)::int AS "count"
-    FROM (SELECT (now() AT TIME ZONE 'Asia/Kolkata')::date - n AS day FROM generate_series(0, ${DAYS - 1}::int) n) days
-    LEFT JOIN (
-      SELECT ("ReceivedAt" AT TIME ZONE 'Asia/Kolkata')::date AS day, count(*) FROM "Quvera_Form"
-      WHERE NOT "SuspectedSpam" AND "ReceivedAt" > now() - make_interval(days => ${DAYS}::int)
-      GROUP BY 1
-    ) counted USING (day) ORDER BY day`
+  const [facts] = await db.$queryRaw<[Omit<Pulse, 'oldestNewAt'> & { oldestNewAt: Date | null }]>`
+    SELECT json_build_object(${Prisma.join(counts)}) AS "counts",
+      ${newest ? count(Prisma.sql`${WAITING} AND form."ReceivedAt" > ${newest}::timestamptz`) : Prisma.sql`0`} AS "fresh",
+      (SELECT min(form."ReceivedAt") FROM "Quvera_Form" form WHERE ${WAITING}) AS "oldestNewAt",
+      (SELECT coalesce(json_object_agg("Products", count), '{}') FROM (
+        SELECT "Products", count(*)::int FROM "Quvera_Form" WHERE NOT "SuspectedSpam"
+          AND "ReceivedAt" >= date_trunc('week', now() AT TIME ZONE 'Asia/Kolkata') AT TIME ZONE 'Asia/Kolkata'
+        GROUP BY 1) AS by_product) AS "week"`
+  const { oldestNewAt, ...others } = facts
+  return { ...others, ...(oldestNewAt && { oldestNewAt: oldestNewAt.toISOString() }) }
 }
 
 export const notFound = () => new RequestError(404, 'There is no such enquiry. Perhaps it was erased.')
 
 export async function readEnquiry(db: Db, reference: string) {
-  const [row] = await readRows(
-    db,
-    Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE form."Reference" = ${reference}`,
-  )
-  if (!row) throw notFound()
-  const isOfPerson = Prisma.sql`(form."Mobile" = ${row.mobile} OR lower(form."Email") = lower(${row.email}))`
-  const [mails, history, earlier] = await Promise.all([
-    readMailsOf(db, row.id),
-    readHistory(db, row.id),
-    readEnquiries(db, Prisma.sql`WHERE ${isOfPerson} AND ${isAfter(row)} ORDER BY ${inOrder()} LIMIT ${EARLIER_MAX}`),
+  const isIt = Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE form."Reference" = ${reference}`
+  const [found] = await readRows(db, isIt)
+  if (!found) throw notFound()
+  const { enquiry, entries, row } = found
+  const [mails, earlier] = await Promise.all([
+    readMailsOf(db, enquiry.id),
+    readEnquiries(
+      db,
+      Prisma.sql`WHERE ${isOfSamePerson(enquiry)} AND ${isAfter(enquiry)} ORDER BY ${inOrder()} LIMIT ${EARLIER_MAX}`,
+    ),
   ])
   return {
-    ...toRow(row),
+    ...row,
     mails,
-    history,
+    history: entries
+      .filter(isListed)
+      .map((entry) => ({ at: entry.at.toISOString(), who: entry.who, what: describeEntry(entry, entries) }))
+      .toReversed(),
+    notes: standingOf(entries, new Date()).notes.map(({ key, at, who, text }) => ({
+      ...{ key, who },
+      at: at.toISOString(),
+      text: text ?? '',
+    })),
     earlier: earlier.map(({ reference, receivedAt, products, quantity, status }) => ({
       ...{ reference, products, status },
       receivedAt: receivedAt.toISOString(),
       quantity: Number(quantity),
     })),
+    replies: repliesFor(row),
   }
+}
+
+/** The condition of enquiries (`form`) with the same number or address. An enquiry by phone may have no address. */
+export function isOfSamePerson({ mobile, email }: Pick<Enquiry, 'mobile' | 'email'>): Prisma.Sql {
+  return Prisma.sql`(form."Mobile" = ${mobile} OR ${email} <> '' AND lower(form."Email") = lower(${email}))`
 }
 
 /** What the tables of mail/ say; a value of a newer version is missing there. */
@@ -182,7 +251,7 @@ async function readMailsOf(db: Db, id: string) {
   const mails = await db.$queryRaw<ShownMail[]>`
     SELECT mail."Id"::text AS "id", mail."Kind"::text AS "kind", mail."To" AS "to", mail."Status"::text AS "status",
       coalesce(mail."SentAt", mail."FirstTriedAt", mail."QueuedAt") AS "at", mail."WithheldBecause"::text AS "because",
-      mail."LastError" AS "lastError", (${MAY_SEND_AGAIN}) IS TRUE AS "maySendAgain"
+      mail."LastError" AS "lastError", (${MAY_SEND_AGAIN} OR ${MAY_GO_TO_CORRECTED}) IS TRUE AS "maySendAgain"
     FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = ${id}::uuid ORDER BY mail."Id"`
   return mails.map(({ id, kind, to, status, at, because, lastError, maySendAgain }) => {
     const reason = because ? (reasons[because] ?? because) : ['Sent', 'Delivered'].includes(status) ? '' : lastError

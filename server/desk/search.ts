@@ -1,33 +1,67 @@
+import { withAsciiDigits, withoutInvisible } from '../../shared/typed-text.ts'
 import { Prisma } from '../database/generated/client.ts'
+import { IS_EFFECTIVE } from '../database/history.ts'
 import { mobileDigits } from '../operations/person.ts'
 
 /** Accents of Latin letters once they are apart from their letter; the signs of Indian scripts are others. */
 const ACCENTS = '[\u0300-\u036f]'
 
-/** The texts of an enquiry in small letters without accents. Only texts beyond ASCII need the slow part. */
-const SEARCHED = Prisma.sql`lower(CASE WHEN octet_length(texts) = char_length(texts) THEN texts
-  ELSE regexp_replace(normalize(texts, NFKD), ${ACCENTS}, '', 'g') END)`
-const TEXTS = Prisma.sql`form."Name" || E'\n' || form."Email" || E'\n' || form."Reference" || E'\n' || coalesce(form."Note", '')`
+/** A text in small letters without accents. Only texts beyond ASCII need the slow part. */
+const plain = (text: Prisma.Sql) => Prisma.sql`lower(CASE WHEN octet_length(${text}) = char_length(${text}) THEN ${text}
+  ELSE regexp_replace(normalize(${text}, NFKD), ${ACCENTS}, '', 'g') END)`
+const TEXTS = Prisma.sql`form."Name" || E'\n' || form."Email" || E'\n' || form."Reference" || E'\n' || form."Mobile"`
 
-/** The condition of enquiries (`form`) with these words, in any order and spelling, in name, address, reference or note, or with this number. */
-export function matches(text: string): Prisma.Sql {
-  const [code] = /[0-9A-Z]{6}$/.exec(text.replace(/[\s-]/g, '').toUpperCase()) ?? []
-  const digits = mobileDigits(text)
-  const conditions = [
-    Prisma.sql`(SELECT ${SEARCHED} LIKE ALL (${searchPatterns(text)}) FROM (SELECT ${TEXTS}) AS all_texts (texts))`,
-    ...(code ? [Prisma.sql`form."Reference" LIKE ${`%${code}`}`] : []),
+/** "bounced", as the flag says: then the search lists those whom the acknowledgement did not reach. */
+const BOUNCES = Prisma.sql`form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
+  WHERE "Kind" = 'Acknowledgement' AND "Status" = 'Bounced')`
+
+/**
+ * The condition of enquiries (`form`) with all these words, each in name, address, number, reference or a note, in any order
+ * and spelling; or with this number, however it is written.
+ */
+export function matches(typed: string): Prisma.Sql {
+  const text = withoutPaste(typed)
+  if (/^(?:acknowledgement )?bounced$/i.test(text)) return BOUNCES
+  const words = text.split(/\s+/).filter(Boolean).map(spellingsOf)
+  if (words.length === 0) return Prisma.sql`FALSE`
+  const conditions = words.map(
+    (
+      spellings,
+    ) => Prisma.sql`(texts LIKE ANY (${spellings}) OR form."Id" IN (SELECT "EnquiryId" FROM "Quvera_History" entry
+      WHERE "What" = 'Note' AND ${plain(Prisma.sql`"Text"`)} LIKE ANY (${spellings}) AND ${IS_EFFECTIVE}))`,
+  )
+  const found = Prisma.sql`(SELECT ${Prisma.join(conditions, ' AND ')}
+    FROM (SELECT ${plain(Prisma.sql`stored`)} FROM (SELECT ${TEXTS}) AS of_form (stored)) AS searched (texts))`
+  const [code] = /(?<=^|[A-Z]{1,5})[0-9A-Z]{6}$/.exec(text.replace(/[\s-]/g, '').toUpperCase()) ?? []
+  const digits = text.includes(' ') ? mobileDigits(text) : undefined
+  const others = [
+    ...(code ? [Prisma.sql`form."Reference" LIKE ${`%-${code}`}`] : []),
     ...(digits ? [Prisma.sql`form."Mobile" LIKE ${`%${digits}%`}`] : []),
   ]
-  return Prisma.sql`(${Prisma.join(conditions, ' OR ')})`
+  return Prisma.sql`(${Prisma.join([found, ...others], ' OR ')})`
 }
 
-/** One for each word. In it % and _ mean themselves, and apostrophes of all kinds are one. */
-function searchPatterns(text: string): string[] {
-  const plain = text.normalize('NFKD').replace(new RegExp(ACCENTS, 'g'), '').toLowerCase().trim()
-  return plain.split(/\s+/).map((word) => `%${likePattern(word).replace(/['‘’]/g, '_')}%`)
+/** What comes before a number or an address in a link. */
+const LINKS = /mailto:|tel:|(?:https?:\/\/)?wa\.me\//g
+/** Around a word. An underscore or a percent sign is a part of it. */
+const QUOTES_BEFORE = /(?<=^|\s)["'‘“(<[{]+/g
+const POINTS_AFTER = /["'’”)>\]},.;:!?]+(?=\s|$)/g
+
+/** What is pasted may be a link, and have invisible characters, quotes, commas and digits of any script. */
+function withoutPaste(typed: string): string {
+  return withAsciiDigits(withoutInvisible(typed).normalize('NFKD'))
+    .replace(new RegExp(ACCENTS, 'g'), '')
+    .toLowerCase()
+    .replace(LINKS, ' ')
+    .replace(QUOTES_BEFORE, '')
+    .replace(POINTS_AFTER, '')
+    .trim()
 }
 
-/** For LIKE, in which % and _ are wildcards. */
-function likePattern(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&')
+/** Patterns for LIKE: in them % and _ mean themselves, and apostrophes of all kinds are one. Digits also without +91 or 0. */
+function spellingsOf(word: string): string[] {
+  const digits = mobileDigits(word)
+  return [word, ...(digits ? [digits, digits.replace(/^0/, '')] : [])]
+    .filter(Boolean)
+    .map((each) => `%${each.replace(/[\\%_]/g, '\\$&').replace(/['‘’]/g, '_')}%`)
 }

@@ -170,7 +170,7 @@ export async function readBrowsers(db: Db): Promise<string[]> {
   return rows.map(({ hash }) => hash)
 }
 
-interface FoundSession extends Session {
+export interface FoundSession extends Session {
   /** The hash of the link that made it. */
   link: string
   /** It was not used for a day: its cookie is to be renewed. */

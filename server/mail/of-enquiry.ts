@@ -31,27 +31,56 @@ export function insertMails({ staff, withPosts }: Recipients): Prisma.Sql {
     ) mails WHERE NOT "SuspectedSpam"`
 }
 
-/** Marks an enquiry as spam and withholds its pending mails. */
-export async function markSpam(db: Pick<Db, '$executeRaw'>, id: string): Promise<void> {
-  await db.$executeRaw`UPDATE "Quvera_Form" SET "SuspectedSpam" = TRUE WHERE "Id" = ${id}::uuid`
+/** Of an enquiry that staff mark as spam. */
+export async function withholdMails(db: Pick<Db, '$executeRaw'>, id: string): Promise<void> {
   await db.$executeRaw`
     UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "WithheldBecause" = 'ByStaff', "DueAt" = NULL
     WHERE "EnquiryId" = ${id}::uuid AND "Status" = 'Pending'`
 }
 
 /**
- * Takes the mark off. Mails that were withheld because of it are pending again; an enquiry that never had mails gets those of
- * an order.
+ * Of an enquiry from which staff take the mark. Mails that were withheld because of it are pending again; one that never had
+ * mails gets those of an order. After two days no acknowledgement: the visitor has waited for a call, not for a receipt.
+ * @param dueInSeconds time to take it back
  */
-export async function releaseSpam(db: Pick<Db, '$executeRaw'>, id: string, recipients: Recipients): Promise<void> {
+export async function releaseMails(
+  db: Pick<Db, '$executeRaw'>,
+  id: string,
+  recipients: Recipients,
+  dueInSeconds: number,
+): Promise<void> {
+  const isLate = Prisma.sql`("Kind" = 'Acknowledgement' AND (SELECT "ReceivedAt" FROM "Quvera_Form" WHERE "Id" = ${id}::uuid) < now() - interval '48 hours')`
   await db.$executeRaw`
-    UPDATE "Quvera_Mail" SET "Status" = 'Pending', "WithheldBecause" = NULL, "QueuedAt" = now(), "DueAt" = now()
-    WHERE "EnquiryId" = ${id}::uuid AND "WithheldBecause" = 'ByStaff'`
+    WITH form AS (SELECT "Id", "Email", FALSE AS "SuspectedSpam" FROM "Quvera_Form" WHERE "Id" = ${id}::uuid)
+    ${insertMails(recipients)} AND NOT ${isLate} AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id")`
   await db.$executeRaw`
-    WITH form AS (
-      UPDATE "Quvera_Form" SET "SuspectedSpam" = FALSE WHERE "Id" = ${id}::uuid RETURNING "Id", "Email", "SuspectedSpam"
-    ), mails AS (${insertMails(recipients)} AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"))
-    SELECT FROM form`
+    UPDATE "Quvera_Mail" SET "Status" = 'Pending', "WithheldBecause" = NULL, "QueuedAt" = now(), "DueAt" = now() + make_interval(secs => ${dueInSeconds})
+    WHERE "EnquiryId" = ${id}::uuid AND ("WithheldBecause" = 'ByStaff' OR "Status" = 'Pending' AND "QueuedAt" = now()) AND NOT ${isLate}`
+}
+
+/** Whether a mail of the enquiry was tried since then. */
+export async function wasTriedSince(db: Pick<Db, '$queryRaw'>, id: string, since: Date): Promise<boolean> {
+  const tried = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM "Quvera_Mail" WHERE "EnquiryId" = ${id}::uuid AND "FirstTriedAt" >= ${since} LIMIT 1`
+  return tried.length > 0
+}
+
+/**
+ * The condition of an acknowledgement (`mail`) that went to an address which was corrected since, or was refused there: the newest of its
+ * enquiry, after which another one may be queued.
+ */
+export const MAY_GO_TO_CORRECTED = Prisma.sql`(mail."Kind" = 'Acknowledgement' AND mail."Status" NOT IN ('Pending', 'Withheld')
+  AND NOT EXISTS (SELECT FROM "Quvera_Mail" newer
+    WHERE newer."EnquiryId" = mail."EnquiryId" AND newer."Kind" = 'Acknowledgement' AND newer."Id" > mail."Id")
+  AND EXISTS (SELECT FROM "Quvera_Form" WHERE "Id" = mail."EnquiryId" AND NOT "SuspectedSpam" AND "Email" <> '')
+  AND EXISTS (SELECT FROM "Quvera_History" WHERE "EnquiryId" = mail."EnquiryId" AND "After" ? 'Email' AND "At" > mail."QueuedAt"))`
+
+/** Queues an acknowledgement to the corrected address, if this one went to an earlier one. @returns how many */
+export function queueCorrectedAcknowledgement(db: Pick<Db, '$executeRaw'>, id: bigint): Promise<number> {
+  return db.$executeRaw`
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox")
+    SELECT "EnquiryId", 'Acknowledgement', "Quvera_mailbox"((SELECT "Email" FROM "Quvera_Form" WHERE "Id" = "EnquiryId"))
+    FROM "Quvera_Mail" mail WHERE mail."Id" = ${id} AND ${MAY_GO_TO_CORRECTED}`
 }
 
 /** The condition of enquiries (`form`) that nobody has answered and whose acknowledgement did not arrive: to be rung. */

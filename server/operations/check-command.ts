@@ -88,8 +88,15 @@ async function sendTestPost(env: Terminal['env']): Promise<string> {
   if (!url) throw new OperatorError('NOTIFY_URL is not set, so nothing can be posted.')
   const id = crypto.randomUUID()
   const reference = `${brand.referencePrefix}-TEST22`
-  const stored = { id, reference, receivedAt: new Date(), status: 'New', suspectedSpam: false, note: null } as const
-  const enquiry: Enquiry = { ...exampleOrder, quantity: String(exampleOrder.quantity), contentHash: '', ...stored }
+  const stored = { id, reference, receivedAt: new Date(), status: 'New', suspectedSpam: false } as const
+  const open = { closedAs: null, remindOn: null, eraseAt: null }
+  const enquiry: Enquiry = {
+    ...exampleOrder,
+    quantity: String(exampleOrder.quantity),
+    contentHash: '',
+    ...stored,
+    ...open,
+  }
   const body = createPostBody(format, enquiry, 'test')
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const { isAccepted, status, answer } = await sendPost({ url, secret }, `test/${id}`, body, timeout)

@@ -74,3 +74,28 @@ export function mobileDigits(text: string): string | undefined {
   const digits = plain.replace(/^(?:\+91|0091)/, '').replace(/^(?:91)?0?(?=\d{10}$)/, '')
   return /^\d+$/.test(digits) ? digits : undefined
 }
+
+/**
+ * All we hold of a person. In SQL, so that all columns are exported under the database's names.
+ * @param isTheirs the condition of the enquiries (`form`)
+ * @param email of a subscription, if the address is known
+ */
+export async function readHoldings(db: Db, isTheirs: Prisma.Sql, email: string | null) {
+  const enquiries = await db.$queryRaw<{ row: { Reference: string } }[]>`
+    SELECT to_jsonb(form) - 'ContentHash' || jsonb_build_object('Mails', (
+      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
+      FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
+    ), 'History', (
+      SELECT coalesce(jsonb_agg(to_jsonb(change) - 'EnquiryId' - 'Who' ORDER BY change."Id"), '[]')
+      FROM "Quvera_History" change WHERE change."EnquiryId" = form."Id"
+    )) AS "row" FROM "Quvera_Form" form
+    WHERE ${isTheirs} ORDER BY form."ReceivedAt"`
+  const subscriptions = await db.$queryRaw<{ row: object }[]>`
+    SELECT to_jsonb(subscriber) || jsonb_build_object('Mails', (
+      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'SubscriberId' ORDER BY mail."Id"), '[]')
+      FROM "Quvera_Mail" mail WHERE mail."SubscriberId" = subscriber."Id"
+    )) AS "row" FROM (
+      SELECT "Email", "SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt", "Id" FROM "Quvera_Subscriber"
+    ) subscriber WHERE lower("Email") = lower(${email}::text)`
+  return { enquiries: enquiries.map(({ row }) => row), subscriptions: subscriptions.map(({ row }) => row) }
+}

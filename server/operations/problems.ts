@@ -29,6 +29,8 @@ interface Facts {
   hasNoEvents: boolean
   isSummaryLost: boolean
   linksOfStrangers: number
+  /** Enquiries that should be erased by now. */
+  notErased: number
 }
 
 /** As the site reads them. An enquiry that is untold counts at two looks a minute apart: after an outage the sender comes first. */
@@ -85,6 +87,10 @@ export async function readProblems(
       facts.linksOfStrangers >= STRANGERS_A_DAY,
       'All links to the desk that strangers may ask for in a day are used up: was it one of us?',
     ],
+    [
+      facts.notErased,
+      `${formatCount(facts.notErased, 'enquiry', 'enquiries')} should be erased, as somebody has asked, and cannot be today: at most fifty are erased in a day.`,
+    ],
   ]
   const atAddresses = (await readLostAddresses(db, addresses)).map(({ address, status }) => {
     const at = withAddresses ? address : 'an address of staff'
@@ -119,7 +125,8 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
         WHERE "Kind" = 'Summary' AND "QueuedAt" = ${LAST_SUMMARY_AT} AND "QueuedAt" > now() - interval '2 days'), FALSE)
         AS "isSummaryLost",
       (SELECT count(*)::int FROM "Quvera_Mail" WHERE "Kind" = 'SignIn' AND "Mailbox" IS NULL
-        AND "QueuedAt" > now() - interval '24 hours' AND "FirstTriedAt" IS NOT NULL) AS "linksOfStrangers"`
+        AND "QueuedAt" > now() - interval '24 hours' AND "FirstTriedAt" IS NOT NULL) AS "linksOfStrangers",
+      (SELECT count(*)::int FROM "Quvera_Form" WHERE "EraseAt" < now() - interval '3 hours') AS "notErased"`
   return facts
 }
 

@@ -1,47 +1,88 @@
 // Enquiries as rows of a spreadsheet, for `staff export` and the desk.
-import { formatIndianTime } from '../../shared/indian-time.ts'
+import { formatIndianDay, formatIndianTime } from '../../shared/indian-time.ts'
+import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import type { Db } from '../database/database.ts'
-import { columns as fieldColumns, inOrder, isAfter, type ListOrder } from '../database/enquiry.ts'
-import { Prisma } from '../database/generated/client.ts'
+import {
+  ENQUIRY,
+  type Enquiry,
+  enquiryFields,
+  columns as fieldColumns,
+  inOrder,
+  isAfter,
+  type ListOrder,
+} from '../database/enquiry.ts'
+import type { Prisma } from '../database/generated/client.ts'
+import { readHistory, standingOf } from '../database/history.ts'
 
 const CHUNK = 500
 
-/** The columns of the view `Quvera_Enquiries`. */
 export const recordColumns = [
-  ...['Reference', 'Received', 'Status'],
+  ...['Reference', 'Received', 'Status', 'ClosedAs', 'AnsweredBy', 'AnsweredAt', 'Calls', 'RemindOn'],
   ...Object.values(fieldColumns),
-  ...['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note'],
+  ...['Notes', 'SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id'],
 ]
-const FIELDS = Prisma.raw(
-  Object.values(fieldColumns)
-    .map((column) => `form."${column}"::${column === 'Quantity' ? 'float' : 'text'}`)
-    .join(', '),
-)
 
-/** With `recordColumns` as its keys, but for `Received`. */
-type EnquiryRecord = Record<string, unknown> & { ReceivedAt: Date; Id: string }
+interface StoredRecord extends Enquiry {
+  staffMail: string
+  acknowledgementMail: string
+  lastError: string
+}
 
 /**
- * A chunk at a time, each after the last row of the one before, so that memory stays small.
+ * Rows with `recordColumns` as their keys. A chunk at a time, each after the last row of the one before, so that memory stays small.
  * @param where a condition about `form`
  */
 export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) {
-  let last: EnquiryRecord | undefined
+  let last: Enquiry | undefined
   do {
-    const after = isAfter(last && { receivedAt: last.ReceivedAt, id: last.Id }, order)
-    const rows: EnquiryRecord[] = await db.$queryRaw`
-      SELECT form."Reference", form."Status"::text, ${FIELDS}, form."SuspectedSpam", coalesce(mails."Staff", '') AS "StaffMail",
-        coalesce(mails."Acknowledgement", '') AS "AcknowledgementMail", coalesce(mails."LastError", '') AS "LastError",
-        form."ReceivedAt", form."Id"::text, coalesce(form."Note", '') AS "Note"
+    const rows: StoredRecord[] = await db.$queryRaw`
+      SELECT ${ENQUIRY}, coalesce(mails."Staff", '') AS "staffMail",
+        coalesce(mails."Acknowledgement", '') AS "acknowledgementMail", coalesce(mails."LastError", '') AS "lastError"
       FROM (
-        SELECT * FROM "Quvera_Form" form WHERE (${where}) AND ${after} ORDER BY ${inOrder(order)} LIMIT ${CHUNK}) form
+        SELECT * FROM "Quvera_Form" form WHERE (${where}) AND ${isAfter(last, order)} ORDER BY ${inOrder(order)} LIMIT ${CHUNK}) form
       CROSS JOIN LATERAL (
         SELECT string_agg("Status"::text, ', ' ORDER BY "Id") FILTER (WHERE "Kind" = 'Notice') AS "Staff",
-          min("Status"::text) FILTER (WHERE "Kind" = 'Acknowledgement') AS "Acknowledgement",
+          (array_agg("Status"::text ORDER BY "Id" DESC) FILTER (WHERE "Kind" = 'Acknowledgement'))[1] AS "Acknowledgement",
           min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "LastError"
         FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id"
       ) mails ORDER BY ${inOrder(order)}`
-    yield* rows.map(({ Reference, ...row }) => ({ Reference, Received: formatIndianTime(row.ReceivedAt), ...row }))
+    const history = await readHistory(
+      db,
+      rows.map(({ id }) => id),
+    )
+    const now = new Date()
+    for (const row of rows) yield toRecord(row, standingOf(history.get(row.id) ?? [], now))
     last = rows.length === CHUNK ? rows.at(-1) : undefined
   } while (last)
+}
+
+/** Times as spreadsheets sort them, the number in groups, so that a leading 0 stays. */
+function toRecord(row: StoredRecord, { status, calls, notes }: ReturnType<typeof standingOf>) {
+  const isAnswered = status && row.status !== 'New'
+  const fields = enquiryFields.map((field) => [fieldColumns[field], row[field]])
+  return {
+    Reference: row.reference,
+    Received: spreadsheetTime(row.receivedAt),
+    Status: row.status,
+    ClosedAs: row.closedAs ?? '',
+    AnsweredBy: isAnswered ? status.who : '',
+    AnsweredAt: isAnswered ? spreadsheetTime(status.at) : '',
+    Calls: calls,
+    RemindOn: row.remindOn ?? '',
+    ...Object.fromEntries(fields),
+    Mobile: mobileInGroups(row.mobile),
+    Quantity: Number(row.quantity),
+    Notes: notes.map(({ text }) => text).join('\n'),
+    SuspectedSpam: row.suspectedSpam,
+    StaffMail: row.staffMail,
+    AcknowledgementMail: row.acknowledgementMail,
+    LastError: row.lastError,
+    ReceivedAt: row.receivedAt,
+    Id: row.id,
+  }
+}
+
+/** `2026-11-28 04:21`, in India. */
+function spreadsheetTime(time: Date): string {
+  return `${formatIndianDay(time)} ${formatIndianTime(time).slice(12, 17)}`
 }

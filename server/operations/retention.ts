@@ -15,8 +15,8 @@ const DOUBT_SECONDS = (DOUBT_DAYS * DAY_MS) / 1000
 const DOUBT_LEASE = 'retention is in doubt'
 const IN_DOUBT = `nothing is erased for ${DOUBT_DAYS} days: by the database's clock the last run was longer ago. Is that clock right?`
 
-/** What the function `Quvera_erase_old` erases. The site's role may not erase otherwise, and never an enquiry younger than a month. */
-const ERASED_DAILY = ['access lines', 'mails to staff', 'enquiries'] as const
+/** What the function `Quvera_erase_old` erases. The site's role may not erase otherwise, and an enquiry younger than a month only as it was asked. */
+const ERASED_DAILY = ['access lines', 'mails to staff', 'enquiries', 'what was taken back'] as const
 
 /** Repeats a deletion of one portion until nothing is left. @returns how many rows were deleted */
 async function inPortions(deletePortion: () => Promise<number>): Promise<number> {
@@ -34,6 +34,14 @@ async function eraseOld(db: Db, what: (typeof ERASED_DAILY)[number], before: Dat
   return count
 }
 
+/** Those of which somebody has asked it a day ago. The function bounds how many in a day, and writes the access log. */
+async function eraseAsked(db: Db, log: Logger): Promise<number> {
+  const erased = await db.$queryRaw<{ reference: string }[]>`SELECT "Quvera_erase_asked"() AS "reference"`
+  if (erased.length > 0)
+    log.info({ references: erased.map(({ reference }) => reference) }, 'erased, as somebody asked a day ago')
+  return erased.length
+}
+
 /** The same day of an earlier month, or its last day. */
 export function monthsBefore(now: Date, months: number): Date {
   const result = new Date(now)
@@ -43,7 +51,7 @@ export function monthsBefore(now: Date, months: number): Date {
 }
 
 /**
- * Each hour deletes subscriptions that expired. Once a day, in one of all processes, erases enquiries, summaries and sign-in
+ * Each hour deletes subscriptions that expired, and enquiries of which somebody has asked it. Once a day, in one of all processes, erases enquiries, summaries and sign-in
  * mails older than `months` (0: none), and access log lines older than a year. @returns ends it, and resolves once no run is
  * under way
  */
@@ -54,6 +62,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => Promi
     const now = await readNow(db)
     const ended = await erase('ended subscriptions', () => deleteExpiredSubscribers(db, now, CHUNK))
     if (ended > 0) log.info({ count: ended }, 'unconfirmed and ended subscriptions were deleted')
+    await erase('enquiries of which it was asked', () => eraseAsked(db, log))
     // Each run has a new holder, so that no process renews the lease: the first to find it expired erases.
     const isOurs = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
     if (!isOurs || !last) return // on its first day a database may have been restored with a wrong clock: nothing is erased

@@ -1,8 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { type Order, PRIVACY_NOTICE_VERSION } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
-import { columns, createReference, enquiryFields, hashContent } from '../database/enquiry.ts'
-import { Prisma } from '../database/generated/client.ts'
+import { columns, createReference, enquiryFields, hashContent, insertForm } from '../database/enquiry.ts'
 import { insertMails, type Recipients } from '../mail/of-enquiry.ts'
 
 /** An order that was filled in faster is suspected spam. */
@@ -40,14 +39,8 @@ export async function insertEnquiries(
 ): Promise<Set<string>> {
   // Sorted, so that two statements with the same keys cannot deadlock.
   const sorted = rows.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
-  const names = columnList(Object.keys(rows[0] ?? {}))
-  // JSON and not arrays: PostgreSQL plans a statement anew for each length of an array.
   const [{ ids }] = await db.$queryRaw<[{ ids: string[] }]>`
-    WITH form AS (
-      INSERT INTO "Quvera_Form" (${names})
-      SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(sorted)}::json)
-      ON CONFLICT DO NOTHING
-      RETURNING "Id", "Email", "SuspectedSpam"
+    WITH form AS (${insertForm(sorted)} RETURNING "Id", "Email", "SuspectedSpam"
     ), mails AS (${insertMails(recipients)})
     SELECT coalesce(array_agg("Id"::text), '{}') AS "ids" FROM form`
   return new Set(ids)
@@ -65,8 +58,4 @@ export async function findEqualEnquiry(
       AND "ContentHash" = ${row.ContentHash}
     ORDER BY "ReceivedAt" LIMIT 1`
   return equal
-}
-
-function columnList(names: string[]) {
-  return Prisma.raw(names.map((name) => `"${name}"`).join(', '))
 }

@@ -69,13 +69,119 @@ UPDATE "Quvera_Form" SET "ContentHash" = encode(sha256(convert_to(concat_ws(E'\n
 CREATE INDEX "Quvera_Form_RemindOn_idx" ON "Quvera_Form" ("RemindOn") WHERE "RemindOn" IS NOT NULL;
 CREATE INDEX "Quvera_Form_EraseAt_idx" ON "Quvera_Form" ("EraseAt") WHERE "EraseAt" IS NOT NULL;
 
+-- What people do with an enquiry is a row of its history, which is only added: who, when, what changed from what to what, or a
+-- text. A row that takes another one back names its key. Notes and calls are such rows and no columns.
+DROP TRIGGER "keep_history" ON "Quvera_Form";
+DROP FUNCTION "Quvera_keep_history"();
+DROP VIEW "Quvera_Enquiries";
+ALTER TABLE "Quvera_History"
+    ADD COLUMN "Key" UUID NOT NULL DEFAULT gen_random_uuid(),
+    ADD COLUMN "ByVisitor" BOOLEAN NOT NULL DEFAULT FALSE,
+    ADD COLUMN "Text" TEXT,
+    ADD COLUMN "TakesBack" UUID;
+ALTER TABLE "Quvera_History" RENAME COLUMN "Column" TO "What";
+-- A call had added its line to the note by the same statement.
+DELETE FROM "Quvera_History" note USING "Quvera_History" call
+WHERE note."What" = 'Note' AND call."What" = 'Calls' AND note."EnquiryId" = call."EnquiryId" AND note."At" = call."At";
+-- Of a note its own line, without the day before it.
+UPDATE "Quvera_History" SET "Text" = regexp_replace(
+    CASE WHEN starts_with("After", coalesce("Before", '')) THEN substr("After", char_length(coalesce("Before", '')) + 1) ELSE "After" END,
+    '^\s*(\d\d \w{3} \d{4}: )?', '')
+WHERE "What" = 'Note' AND "After" <> '';
+INSERT INTO "Quvera_History" ("EnquiryId", "At", "What", "Text")
+SELECT "Id", "ReceivedAt", 'Note', "Note" FROM "Quvera_Form" form
+WHERE "Note" <> '' AND NOT EXISTS (SELECT FROM "Quvera_History" WHERE "EnquiryId" = form."Id" AND "Text" IS NOT NULL);
+INSERT INTO "Quvera_History" ("EnquiryId", "At", "What")
+SELECT "Id", "ReceivedAt", 'Calls' FROM "Quvera_Form" form
+CROSS JOIN LATERAL generate_series(1, "Calls" - (SELECT count(*) FROM "Quvera_History" WHERE "EnquiryId" = form."Id" AND "What" = 'Calls'));
+ALTER TABLE "Quvera_History"
+    ALTER COLUMN "Before" TYPE JSONB USING CASE "What" WHEN 'Status' THEN jsonb_build_object('Status', "Before")
+        WHEN 'SuspectedSpam' THEN jsonb_build_object('SuspectedSpam', "Before"::boolean) END,
+    ALTER COLUMN "After" TYPE JSONB USING CASE "What" WHEN 'Status' THEN jsonb_build_object('Status', "After")
+        WHEN 'SuspectedSpam' THEN jsonb_build_object('SuspectedSpam', "After"::boolean) END;
+UPDATE "Quvera_History" SET "What" = CASE "What" WHEN 'Calls' THEN 'Call' ELSE 'Spam' END WHERE "What" IN ('Calls', 'SuspectedSpam');
+-- A change that is sent twice is one.
+CREATE UNIQUE INDEX "Quvera_History_Key_EnquiryId_Who_key" ON "Quvera_History" ("Key", "EnquiryId", "Who") NULLS NOT DISTINCT;
+ALTER TABLE "Quvera_History" ADD CONSTRAINT "Quvera_History_Text_check" CHECK (char_length("Text") <= 2000);
+ALTER TABLE "Quvera_Form" DROP COLUMN "Note", DROP COLUMN "Calls";
+
+-- For staff: one row for each enquiry, with Indian time, the last note and the states of its mails.
+CREATE VIEW "Quvera_Enquiries" AS
+SELECT
+    form."Reference",
+    to_char(form."ReceivedAt" AT TIME ZONE 'Asia/Kolkata', 'DD Mon YYYY HH24:MI "IST"') AS "Received",
+    form."Status", form."ClosedAs", form."RemindOn", form."Name", form."Mobile", form."Email", form."Products", form."Quantity",
+    form."RetailerSelfUse", form."SuspectedSpam",
+    (SELECT "Text" FROM "Quvera_History" note WHERE note."EnquiryId" = form."Id" AND "What" = 'Note' AND "Text" IS NOT NULL
+        AND coalesce((SELECT back."What" <> 'Taken back' FROM "Quvera_History" back
+            WHERE back."EnquiryId" = form."Id" AND back."TakesBack" = note."Key" ORDER BY back."Id" DESC LIMIT 1), TRUE)
+        ORDER BY note."Id" DESC LIMIT 1) AS "Note",
+    coalesce(mails."Staff", '-') AS "StaffMail",
+    coalesce(mails."Acknowledgement", '-') AS "AcknowledgementMail",
+    coalesce(mails."LastError", '') AS "LastError",
+    form."ReceivedAt", form."Id"
+FROM "Quvera_Form" form
+CROSS JOIN LATERAL (
+    SELECT string_agg("Status"::text, ', ' ORDER BY "Id") FILTER (WHERE "Kind" = 'Notice') AS "Staff",
+        min("Status"::text) FILTER (WHERE "Kind" = 'Acknowledgement') AS "Acknowledgement",
+        min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "LastError"
+    FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id"
+) mails
+ORDER BY form."ReceivedAt" DESC;
+
+-- The only ways to change what a visitor wrote, and to have an enquiry erased. Each writes its history itself, so that nothing
+-- of it goes unseen; the site's role may call them, and neither changes these columns nor deletes rows.
+-- "Fields": columns of Quvera_Form and their new values. "As": 'Correction', or 'Taken back' and 'Put back' of the key "Back".
+CREATE FUNCTION "Quvera_correct"("Enquiry" UUID, "Fields" JSONB, "By" TEXT, "Under" UUID, "As" TEXT, "Back" UUID)
+RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    WITH changed AS (
+        UPDATE public."Quvera_Form" form SET "Name" = now."Name", "Email" = now."Email", "Mobile" = now."Mobile",
+            "Quantity" = now."Quantity", "RetailerSelfUse" = now."RetailerSelfUse", "Products" = now."Products"
+        FROM public."Quvera_Form" former CROSS JOIN LATERAL jsonb_populate_record(former, "Fields") now
+        WHERE form."Id" = "Enquiry" AND former."Id" = form."Id" RETURNING form."Id", to_jsonb(former) AS was, to_jsonb(form) AS now
+    )
+    INSERT INTO public."Quvera_History" ("EnquiryId", "Who", "Key", "What", "TakesBack", "Before", "After")
+    SELECT "Id", "By", "Under", "As", "Back", jsonb_object_agg(field, changed.was -> field), jsonb_object_agg(field, changed.now -> field)
+    FROM changed, jsonb_object_keys("Fields") field WHERE changed.was -> field IS DISTINCT FROM changed.now -> field GROUP BY "Id"
+$$;
+-- Asked: it is erased a day later. Not asked any more: it is kept. Without "By" it was the visitor.
+CREATE FUNCTION "Quvera_set_erasure"("Enquiry" UUID, "IsAsked" BOOLEAN, "By" TEXT, "Under" UUID, "As" TEXT, "Back" UUID)
+RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    WITH changed AS (
+        UPDATE public."Quvera_Form" form SET "EraseAt" = CASE WHEN "IsAsked" THEN now() + interval '24 hours' END
+        FROM public."Quvera_Form" former
+        WHERE form."Id" = "Enquiry" AND former."Id" = form."Id" AND ("IsAsked" = (former."EraseAt" IS NULL))
+        RETURNING form."Id", former."EraseAt" AS was, form."EraseAt" AS now
+    )
+    INSERT INTO public."Quvera_History" ("EnquiryId", "Who", "ByVisitor", "Key", "What", "TakesBack", "Before", "After")
+    SELECT "Id", "By", "By" IS NULL, "Under", "As", "Back", jsonb_build_object('EraseAt', changed.was), jsonb_build_object('EraseAt', changed.now)
+    FROM changed
+$$;
+-- Erases enquiries of which somebody has asked it a day ago, at most fifty in 24 hours. Each has a line in the access log.
+CREATE FUNCTION "Quvera_erase_asked"() RETURNS SETOF TEXT LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    WITH erased AS (
+        DELETE FROM public."Quvera_Form" WHERE "Id" IN (
+            SELECT "Id" FROM public."Quvera_Form" WHERE "EraseAt" <= now() ORDER BY "EraseAt" FOR UPDATE SKIP LOCKED
+            LIMIT greatest(0, 50 - (SELECT count(*) FROM public."Quvera_Access"
+                WHERE "Command" = 'erased as asked' AND "At" > now() - interval '24 hours')))
+        RETURNING "Reference"
+    ), told AS (
+        INSERT INTO public."Quvera_Access" ("Who", "Command", "What") SELECT 'the site', 'erased as asked', "Reference" FROM erased
+    )
+    SELECT "Reference" FROM erased
+$$;
+REVOKE EXECUTE ON FUNCTION "Quvera_correct"(UUID, JSONB, TEXT, UUID, TEXT, UUID), "Quvera_set_erasure"(UUID, BOOLEAN, TEXT, UUID, TEXT, UUID),
+    "Quvera_erase_asked"() FROM PUBLIC;
+
 -- Erases at most so many rows of one kind that are older than a given time: access log lines after a year, whatever is given;
--- mails to staff that are about no enquiry, and enquiries, never younger than a month. The site's role may call it but not delete rows itself,
--- so that an intruder cannot replace an enquiry unnoticed.
+-- mails to staff that are about no enquiry, and enquiries, never younger than a month; and of the history texts and numbers that
+-- somebody has taken back, and what was before a correction, after a day: they may be a stranger's. The site's role may call it but
+-- not delete rows itself, so that an intruder cannot replace an enquiry unnoticed.
 DROP FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT);
 CREATE FUNCTION "Quvera_erase_old"("What" TEXT, "Before" TIMESTAMPTZ, "Most" INT) RETURNS INT LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     earlier CONSTANT TIMESTAMPTZ := CASE WHEN "Before" > now() - interval '1 month' THEN now() - interval '1 month' ELSE "Before" END; -- NULL: none
+    fields CONSTANT TEXT[] := ARRAY['Name', 'Email', 'Mobile', 'Quantity', 'RetailerSelfUse', 'Products'];
     erased INT;
 BEGIN
     CASE "What"
@@ -88,6 +194,18 @@ BEGIN
         WHEN 'enquiries' THEN
             DELETE FROM public."Quvera_Form" WHERE "Id" IN (
                 SELECT "Id" FROM public."Quvera_Form" WHERE "ReceivedAt" < earlier LIMIT "Most");
+        WHEN 'what was taken back' THEN
+            UPDATE public."Quvera_History" SET "Text" = CASE WHEN "IsBack" THEN NULL ELSE "Text" END,
+                "Before" = "Before" - fields, "After" = CASE WHEN "IsBack" THEN "After" - fields ELSE "After" END
+            FROM (
+                SELECT entry."Id" AS old, coalesce(back."What" = 'Taken back' AND back."At" < now() - interval '1 day', FALSE) AS "IsBack"
+                FROM public."Quvera_History" entry LEFT JOIN LATERAL (
+                    SELECT "What", "At" FROM public."Quvera_History" WHERE "EnquiryId" = entry."EnquiryId" AND "TakesBack" = entry."Key"
+                    ORDER BY "Id" DESC LIMIT 1) back ON TRUE
+                WHERE entry."At" < now() - interval '1 day' AND (entry."Before" ?| fields
+                    OR back."What" = 'Taken back' AND back."At" < now() - interval '1 day' AND (entry."Text" IS NOT NULL OR entry."After" ?| fields))
+                LIMIT "Most") found
+            WHERE "Id" = old;
     END CASE;
     GET DIAGNOSTICS erased = ROW_COUNT;
     RETURN erased;

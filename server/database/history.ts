@@ -1,0 +1,184 @@
+import type { Db } from './database.ts'
+import type { Enquiry } from './enquiry.ts'
+import { Prisma } from './generated/client.ts'
+
+/*
+ * The history of an enquiry: what people did with it, in rows that are only added. What staff and visitors do that has columns
+ * in Quvera_Form (status, spam mark, reminder, reason) is changed by the statement that adds the row. The six fields and EraseAt are
+ * changed by functions of the tables' owner, which add the row themselves.
+ */
+
+/** Columns of Quvera_Form and their values, as JSON has them. */
+export type Changed = Record<string, string | number | boolean | null>
+
+export interface Entry {
+  /** Of the change: one of several enquiries has the same. */
+  key: string
+  at: Date
+  /** The address of staff, or the database's role; of a visitor's it says nothing. */
+  who: string
+  byVisitor: boolean
+  /** Of staff: the changes of server/desk/changes.ts name theirs. */
+  what: string
+  before: Changed | null
+  after: Changed | null
+  text: string | null
+  /** The key of the entry that it takes back, or puts back. */
+  takesBack: string | null
+  /** The last that was said of it is that it is taken back. */
+  isTakenBack: boolean
+}
+
+const TAKEN_BACK = 'Taken back'
+const PUT_BACK = 'Put back'
+
+/** The condition of entries (`entry`) that nobody has taken back. */
+export const IS_EFFECTIVE = Prisma.sql`coalesce((SELECT back."What" <> ${TAKEN_BACK} FROM "Quvera_History" back
+  WHERE back."EnquiryId" = entry."EnquiryId" AND back."TakesBack" = entry."Key" ORDER BY back."Id" DESC LIMIT 1), TRUE)`
+
+/** By enquiry, the oldest first. */
+export async function readHistory(db: Pick<Db, '$queryRaw'>, ids: string[]): Promise<Map<string, Entry[]>> {
+  const rows = await db.$queryRaw<(Entry & { enquiryId: string })[]>`
+    SELECT "EnquiryId"::text AS "enquiryId", "Key"::text AS "key", "At" AS "at", coalesce("Who", "Role") AS "who",
+      "ByVisitor" AS "byVisitor", "What" AS "what", "Before" AS "before", "After" AS "after", "Text" AS "text",
+      "TakesBack"::text AS "takesBack"
+    FROM "Quvera_History" WHERE "EnquiryId" = ANY(${ids}::uuid[]) ORDER BY "Id"`
+  const history = new Map<string, Entry[]>(ids.map((id) => [id, []]))
+  for (const { enquiryId, ...entry } of rows) {
+    const entries = history.get(enquiryId)
+    const original = entries?.find(({ key }) => key === entry.takesBack)
+    if (original) original.isTakenBack = entry.what === TAKEN_BACK
+    entries?.push({ ...entry, isTakenBack: false })
+  }
+  return history
+}
+
+export interface Author {
+  /** Null: the visitor. */
+  who: string | null
+  key: string
+}
+
+export interface NewEntry {
+  what: string
+  /** Columns that the site's role may change. */
+  set?: Changed
+  text?: string
+  takesBack?: string
+}
+
+const COLUMNS = ['Status', 'SuspectedSpam', 'RemindOn', 'ClosedAs']
+const SET = Prisma.raw(COLUMNS.map((column) => `"${column}" = now."${column}"`).join(', '))
+
+/** Changes the enquiry and adds the row of its history, by one statement. */
+export async function addEntry(
+  db: Pick<Db, '$executeRaw'>,
+  id: string,
+  { who, key }: Author,
+  { what, set, text, takesBack }: NewEntry,
+): Promise<void> {
+  const after = set ? JSON.stringify(set) : null
+  const change = Prisma.sql`
+    UPDATE "Quvera_Form" form SET ${SET}
+    FROM "Quvera_Form" former CROSS JOIN LATERAL jsonb_populate_record(former, ${after}::jsonb) now
+    WHERE form."Id" = ${id}::uuid AND former."Id" = form."Id" RETURNING form."Id", to_jsonb(former) AS former`
+  const none = Prisma.sql`SELECT ${id}::uuid AS "Id", NULL::jsonb AS former`
+  await db.$executeRaw`
+    WITH changed AS (${set ? change : none})
+    INSERT INTO "Quvera_History" ("EnquiryId", "Who", "ByVisitor", "Key", "What", "Text", "TakesBack", "Before", "After")
+    SELECT "Id", ${who}, ${who === null}, ${key}::uuid, ${what}, ${text ?? null}, ${takesBack ?? null}::uuid,
+      (SELECT jsonb_object_agg(field, former -> field) FROM jsonb_object_keys(${after}::jsonb) field), ${after}::jsonb
+    FROM changed`
+}
+
+/** Changes fields of the form. @param fields columns and their values */
+export async function correct(
+  db: Pick<Db, '$executeRaw'>,
+  id: string,
+  { who, key }: Author,
+  fields: Changed,
+  { what = 'Correction', takesBack }: Partial<NewEntry> = {},
+): Promise<void> {
+  await db.$executeRaw`
+    SELECT "Quvera_correct"(${id}::uuid, ${JSON.stringify(fields)}::jsonb, ${who}, ${key}::uuid, ${what}, ${takesBack ?? null}::uuid)`
+}
+
+/** Asks for an enquiry to be erased a day later, or keeps it. */
+export async function setErasure(
+  db: Pick<Db, '$executeRaw'>,
+  id: string,
+  { who, key }: Author,
+  isAsked: boolean,
+  { what = isAsked ? 'Erasure' : 'Kept', takesBack }: Partial<NewEntry> = {},
+): Promise<void> {
+  await db.$executeRaw`
+    SELECT "Quvera_set_erasure"(${id}::uuid, ${isAsked}, ${who}, ${key}::uuid, ${what}, ${takesBack ?? null}::uuid)`
+}
+
+/** What columns have now, to be held against an entry. */
+function presentOf({ status, suspectedSpam, closedAs, remindOn, ...enquiry }: Enquiry): Changed {
+  return {
+    ...{ Status: status, SuspectedSpam: suspectedSpam, ClosedAs: closedAs, RemindOn: remindOn },
+    ...{ Name: enquiry.name, Email: enquiry.email, Mobile: enquiry.mobile, Quantity: Number(enquiry.quantity) },
+    ...{ RetailerSelfUse: enquiry.retailerSelfUse, Products: enquiry.products },
+  }
+}
+
+/**
+ * Takes an entry back, or puts back what was taken back. A reminder that was changed since stays.
+ * @returns the name of a column that was changed since: then nothing is done
+ */
+export async function takeBack(
+  db: Pick<Db, '$executeRaw'>,
+  enquiry: Enquiry,
+  author: Author,
+  { key: takesBack, before, after, isTakenBack }: Entry,
+): Promise<string | undefined> {
+  const what = isTakenBack ? PUT_BACK : TAKEN_BACK
+  const [from, to] = isTakenBack ? [before, after] : [after, before]
+  const present = presentOf(enquiry)
+  const columns = Object.keys(to ?? {})
+  if (columns.includes('EraseAt')) {
+    const isAsked = to?.EraseAt !== null
+    if (isAsked === (enquiry.eraseAt !== null)) return 'EraseAt'
+    await setErasure(db, enquiry.id, author, isAsked, { what, takesBack })
+    return undefined
+  }
+  const changed = columns.filter((column) => from?.[column] !== present[column])
+  const [lost] = changed.filter((column) => column !== 'RemindOn')
+  if (lost) return lost
+  const set = Object.fromEntries(
+    columns.flatMap((name) => (changed.includes(name) ? [] : [[name, to?.[name] ?? null]])),
+  )
+  if (columns.some((column) => !COLUMNS.includes(column)))
+    await correct(db, enquiry.id, author, set, { what, takesBack })
+  else await addEntry(db, enquiry.id, author, { what, takesBack, ...(Object.keys(set).length > 0 && { set }) })
+  return undefined
+}
+
+/** For so long after Call others read that somebody is ringing. */
+const RINGING_MS = 600_000
+/** Not shown in the history, or not to be taken back. */
+const RINGING = 'Ringing'
+const PROPOSAL = 'Proposal'
+const CANNOT_BE_TAKEN_BACK = [RINGING, PROPOSAL, 'By phone', 'Sent again', 'Received']
+
+export function mayBeTakenBack({ what, byVisitor }: Entry): boolean {
+  return !byVisitor && !CANNOT_BE_TAKEN_BACK.includes(what)
+}
+
+/** How an enquiry stands by its history. */
+export function standingOf(entries: Entry[], now: Date) {
+  const effective = entries.filter((entry) => !entry.isTakenBack)
+  const ringing = effective.findLast(
+    ({ what, at }) => what === RINGING && Math.abs(now.getTime() - at.getTime()) < RINGING_MS,
+  )
+  return {
+    status: entries.findLast(({ after }) => 'Status' in (after ?? {})),
+    notes: effective.filter(({ what, text }) => what === 'Note' && text !== null),
+    calls: effective.filter(({ what }) => what === 'Call').length,
+    ringing,
+    proposed: effective.findLast(({ what }) => what === PROPOSAL)?.after?.Mobile,
+    last: entries.findLast(mayBeTakenBack),
+  }
+}

@@ -1,0 +1,213 @@
+import * as z from 'zod/mini'
+import { closingReasons, deskStatuses, NOTE_MAX, RELEASE_SECONDS } from '../../shared/desk.ts'
+import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
+import { emailSchema, messages, type OrderField, orderContentSchema } from '../../shared/order.ts'
+import { columns, type Enquiry, enquiryFields } from '../database/enquiry.ts'
+import type { Prisma } from '../database/generated/client.ts'
+import { type Author, type Changed, correct, type Entry, setErasure } from '../database/history.ts'
+import { DAY_MS } from '../format.ts'
+import { RequestError } from '../http/errors.ts'
+import { queueCorrectedAcknowledgement, type Recipients, releaseMails, withholdMails } from '../mail/of-enquiry.ts'
+import { retryMails } from '../mail/queue.ts'
+import { day, key, reference, references, text } from './inputs.ts'
+
+/*
+ * What people at the desk can do with an enquiry: an entry each, from which the router is made (procedures.ts). An entry has its
+ * input, the refusal of what is no longer as its user saw it, its work, and its words in the history. desk.ts runs them: it locks
+ * the row, adds what `work` returns to the history, and writes the line of the access log.
+ */
+
+export interface Situation {
+  db: Prisma.TransactionClient
+  enquiry: Enquiry
+  entries: Entry[]
+  author: Author & { who: string }
+  recipients: Recipients
+  now: Date
+}
+
+/** What the history gets, with the columns to be set; undefined: nothing, or the work has added it. */
+type Work = { set?: Changed; text?: string } | undefined
+
+interface Change<Input> {
+  input: z.ZodMiniType<Input>
+  /** How history and access log call it. */
+  what: string
+  /** Whether the enquiry still is as the user saw it. */
+  isStill?(enquiry: Enquiry, input: Input): boolean
+  work(situation: Situation, input: Input): Work | Promise<Work>
+  /** Of an entry in the history. */
+  words(entry: Entry): string
+}
+
+/** A change's own key, and one or more enquiries. */
+const one = z.strictObject({ key, reference })
+const many = z.strictObject({ key, references })
+
+/** Infers the input of an entry. */
+const change = <Input>(entry: Change<Input>) => entry
+
+/** Of these rules people read the message. */
+export const noteMessages = {
+  long: `A note has at most ${NOTE_MAX} characters.`,
+  empty: 'Please type a note.',
+}
+
+const line = z.pipe(
+  z.transform((value: string) =>
+    value
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+      .replace(/ {2,}/g, ' ')
+      .trim(),
+  ),
+  z.string().check(z.minLength(1, noteMessages.empty)),
+)
+
+const { name, mobile, quantity, retailerSelfUse, products } = orderContentSchema.shape
+/** An enquiry that somebody makes by phone may have no address. */
+const email = z
+  .string(messages.email)
+  .check(z.refine((value) => value === '' || emailSchema.safeParse(value).success, messages.email))
+const fields = { name, email, mobile, quantity, retailerSelfUse, products }
+/** As it is stored, perhaps by a newer version. */
+const storedFields = z.record(z.string(), z.union([z.string(), z.number()]))
+
+export const byPhone = z.strictObject({ key, ...fields })
+
+export const changes = {
+  setStatus: change({
+    input: z.extend(many, {
+      status: z.enum(deskStatuses),
+      was: text(100),
+      closedAs: z.optional(z.enum(closingReasons)),
+    }),
+    what: 'Status',
+    isStill: ({ status }, { was }) => status === was,
+    work({ enquiry: { remindOn }, now }, { status, closedAs }) {
+      // An outcome ends a reminder that is due, Closed any.
+      const isOver = remindOn && (status === 'Closed' || (status === 'Contacted' && remindOn <= formatIndianDay(now)))
+      const reason = status === 'Closed' ? (closedAs ?? null) : null
+      return { set: { Status: status, ClosedAs: reason, ...(isOver && { RemindOn: null }) } }
+    },
+    words: ({ before, after }) =>
+      `set to ${after?.Status}${after?.ClosedAs ? `, ${after.ClosedAs}` : ''} (was ${before?.Status})`,
+  }),
+  setSpam: change({
+    input: z.extend(many, { spam: z.boolean(), was: z.boolean() }),
+    what: 'Spam',
+    isStill: ({ suspectedSpam }, { was }) => suspectedSpam === was,
+    async work({ db, enquiry: { id }, recipients }, { spam, was }) {
+      if (spam === was) return undefined
+      if (spam) await withholdMails(db, id)
+      else await releaseMails(db, id, recipients, RELEASE_SECONDS)
+      return { set: { SuspectedSpam: spam } }
+    },
+    words: ({ after }) => (after?.SuspectedSpam ? 'marked as spam' : 'marked as not spam'),
+  }),
+  addNote: change({
+    input: z.extend(one, { text: z.pipe(text(NOTE_MAX, noteMessages.long), line) }),
+    what: 'Note',
+    work: (_, { text }) => ({ text }),
+    words: ({ text }) => (text === null ? 'a note that was removed' : `note: ${text}`),
+  }),
+  /** Rang, no answer. */
+  addCall: change({
+    input: one,
+    what: 'Call',
+    work: ({ enquiry: { status }, now }) => (status === 'Closed' ? {} : { set: { RemindOn: nextWorkingDay(now) } }),
+    words: () => 'rang, no answer',
+  }),
+  /** Others see for ten minutes that somebody is ringing. */
+  ring: change({ input: one, what: 'Ringing', work: () => ({}), words: () => 'is ringing' }),
+  remind: change({
+    input: z.extend(one, { on: z.nullable(day) }),
+    what: 'Reminder',
+    work({ enquiry: { status }, now }, { on }) {
+      if (status === 'Closed') throw new RequestError(400, 'A closed enquiry has no reminder: set it to New first.')
+      if (on && on < formatIndianDay(now)) throw new RequestError(400, 'Please choose today or a later day.')
+      return { set: { RemindOn: on } }
+    },
+    words: ({ after }) => (after?.RemindOn ? `to be rung on ${dayOf(after.RemindOn)}` : 'not to be rung again'),
+  }),
+  correct: change({
+    input: z.extend(one, { was: storedFields, now: z.strictObject(fields) }),
+    what: 'Correction',
+    isStill: (enquiry, { was }) => enquiryFields.every((field) => String(was[field]) === enquiry[field]),
+    async work({ db, enquiry, author }, { now }) {
+      if (enquiry.email !== '' && now.email === '') throw new RequestError(400, messages.empty)
+      const changed = enquiryFields.filter((field) => String(now[field]) !== enquiry[field])
+      if (changed.length > 0)
+        await correct(db, enquiry.id, author, Object.fromEntries(changed.map((field) => [columns[field], now[field]])))
+      return undefined
+    },
+    words: ({ before, after }) => `corrected ${correctionOf(before, after)}`,
+  }),
+  /** The number that the visitor proposes on the page "Your enquiry". */
+  accept: change({
+    input: one,
+    what: 'Accepted',
+    async work({ db, enquiry, entries, author }) {
+      const proposed = entries.findLast(({ what }) => what === 'Proposal')?.after?.Mobile
+      if (typeof proposed !== 'string') throw new RequestError(409, 'There is no proposal to accept.')
+      await correct(db, enquiry.id, author, { Mobile: proposed }, { what: 'Accepted' })
+      return undefined
+    },
+    words: ({ before, after }) => `accepted ${correctionOf(before, after)}`,
+  }),
+  erase: change({
+    input: z.extend(many, { subscription: z.optional(z.boolean()) }),
+    what: 'Erasure',
+    async work({ db, enquiry, author }, { subscription }) {
+      if (subscription)
+        await db.$executeRaw`UPDATE "Quvera_Subscriber" SET "EndsAt" = now() WHERE lower("Email") = lower(${enquiry.email})`
+      await setErasure(db, enquiry.id, author, true)
+      return undefined
+    },
+    words: () => 'asked to erase it, a day later',
+  }),
+  keep: change({
+    input: many,
+    what: 'Kept',
+    async work({ db, enquiry, author }) {
+      await setErasure(db, enquiry.id, author, false)
+      return undefined
+    },
+    words: () => 'keeps it: it is not erased',
+  }),
+  /** Allows what `staff mails retry` does, by the same function; and an acknowledgement to an address that was corrected. */
+  sendAgain: change({
+    input: z.extend(one, { mail: z.string().check(z.regex(/^[1-9]\d{0,17}$/)) }),
+    what: 'Sent again',
+    async work({ db, enquiry }, { mail }) {
+      const id = BigInt(mail)
+      const isOfIt = await db.mail.findFirst({ where: { id, enquiryId: enquiry.id }, select: { id: true } })
+      if (!isOfIt) throw new RequestError(404, 'There is no such mail. Perhaps its enquiry was erased.')
+      if ((await retryMails(db, [id])) + (await queueCorrectedAcknowledgement(db, id)) === 0)
+        throw new RequestError(409, 'This mail is on its way already, or may not be sent again.')
+      return {}
+    },
+    words: () => 'had a mail sent again',
+  }),
+}
+
+export type ChangeName = keyof typeof changes
+
+function correctionOf(before: Changed | null, after: Changed | null): string {
+  const names = Object.entries(columns) as [OrderField, string][]
+  return names
+    .filter(([, column]) => column in (after ?? {}))
+    .map(([, column]) => `${column}: ${after?.[column]}${column in (before ?? {}) ? ` (was ${before?.[column]})` : ''}`)
+    .join(', ')
+}
+
+/** `30 Nov 2026` */
+function dayOf(day: string | number | boolean): string {
+  return formatIndianTime(parseIndianTime(String(day))).slice(0, 11)
+}
+
+/** Monday to Saturday, in India. */
+function nextWorkingDay(now: Date): string {
+  const tomorrow = new Date(now.getTime() + DAY_MS)
+  const isSunday = parseIndianTime(formatIndianDay(tomorrow), '12:00').getUTCDay() === 0
+  return formatIndianDay(isSunday ? new Date(tomorrow.getTime() + DAY_MS) : tomorrow)
+}
