@@ -55,7 +55,7 @@ export async function releaseMails(
     ${insertMails(recipients)} AND NOT ${isLate} AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id")`
   await db.$executeRaw`
     UPDATE "Quvera_Mail" SET "Status" = 'Pending', "WithheldBecause" = NULL, "QueuedAt" = now(), "DueAt" = now() + make_interval(secs => ${dueInSeconds})
-    WHERE "EnquiryId" = ${id}::uuid AND ("WithheldBecause" = 'ByStaff' OR "Status" = 'Pending' AND "QueuedAt" = now()) AND NOT ${isLate}`
+    WHERE "EnquiryId" = ${id}::uuid AND ("WithheldBecause" = 'ByStaff' OR "Status" = 'Pending' AND "QueuedAt" = now()::timestamptz(3)) AND NOT ${isLate}`
 }
 
 /** Whether a mail of the enquiry was tried since then. */

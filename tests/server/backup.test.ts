@@ -34,7 +34,7 @@ beforeAll(async () => {
   await eventually(async () => expect(await site.db.mail.count({ where: { status: 'Sent' } })).toBe(5))
   for (const [index, note] of [...strange, ...texts].entries())
     await storeEnquiry(site.db, {
-      note,
+      history: { create: { what: 'Note', text: note } },
       quantity: BigInt(Number.MAX_SAFE_INTEGER - index),
       receivedAt: new Date(index * 1e9 + index),
       suspectedSpam: index % 2 === 0,
@@ -68,7 +68,7 @@ describe('a backup', () => {
     await staff(['export'], env)
     const restored = await staff(['restore', whole, '--moved'], env)
     expect(restored).toMatchObject({ code: 0, stderr: '' })
-    expect(restored.stdout).toMatch(/^Restored 132 rows of the backup made at \S+\.\n$/)
+    expect(restored.stdout).toMatch(/^Restored 172 rows of the backup made at \S+\.\n$/)
     expect(await everything(env)).toEqual(await everything(site.env))
     const access = await db.access.findMany({ orderBy: { at: 'asc' } })
     expect(access.map(({ command }) => command)).toEqual(['backup', 'export', 'restore'])
@@ -190,8 +190,8 @@ describe('a backup that is interrupted', () => {
   beforeAll(async () => {
     full = await openTestDatabase()
     await storeEnquiries(full.db, ROWS)
-    await full.db.$executeRaw`ALTER TABLE "Quvera_Form" DISABLE TRIGGER "keep_history"`
-    await full.db.$executeRaw`UPDATE "Quvera_Form" SET "Note" = md5("Id"::text) || md5("Reference")`
+    await full.db
+      .$executeRaw`INSERT INTO "Quvera_History" ("EnquiryId", "What", "Text") SELECT "Id", 'Note', md5("Id"::text) || md5("Reference") FROM "Quvera_Form"`
     return full.close
   })
 
@@ -234,7 +234,7 @@ describe('a backup that is interrupted', () => {
     await storeEnquiry(full.db)
     const [bytes, code] = await Promise.all([buffer(backup.process.stdout), backup.exited])
     expect(code).toBe(0)
-    expect(backup.stderr()).toContain(`Wrote ${(3 * ROWS).toLocaleString('en-IN')} rows`)
+    expect(backup.stderr()).toContain(`Wrote ${(4 * ROWS).toLocaleString('en-IN')} rows`)
     expect(gunzipSync(bytes).toString()).toContain('COPY "Quvera_Mail"')
   })
 })

@@ -1,7 +1,8 @@
-// Each action has five exits: the answer, the row, the mails, history and access log, and nothing else changed.
+// Each change has five exits: the answer, the row, the mails, history and access log, and nothing else changed.
 
-import { describe, expect, it } from 'vitest'
-import { formatIndianTime } from '../../shared/indian-time.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { formatIndianDay } from '../../shared/indian-time.ts'
+import { exampleOrder, messages } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { callDesk, enterDesk } from '../support/desk.ts'
@@ -9,29 +10,39 @@ import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
-import { columnsOf, storeEnquiry } from '../support/stored-enquiry.ts'
+import { columnsOf, hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 
 const RAVI = 'ravi@quvera.test'
 /** Its mails wait. */
 const app = await theApp({ mails: false, staff: [STAFF, RAVI] })
 
 const text = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
-const today = () => formatIndianTime(new Date()).slice(0, 11)
+const dayIn = (days: number) => formatIndianDay(new Date(Date.now() + days * 86_400_000))
+const aKey = () => crypto.randomUUID()
+/** Changes of several enquiries. */
+const ofMany = ['setStatus', 'setSpam', 'erase', 'keep']
 
 /** Two enquiries: one to change, and one that no action may touch. */
-async function aDesk() {
-  const { reference = '' } = await submit(app.url, anOrder())
+async function aDesk(changes: Record<string, unknown> = {}) {
+  const { reference = '' } = await submit(app.url, anOrder(changes))
   const { reference: other = '' } = await submit(app.url, anOrder({ mobile: '9811111111' }))
   const [cookie, ravi] = [await enterDesk(app), await enterDesk(app, { email: RAVI })]
   const read = (reference: string) =>
     app.db.enquiry.findUnique({ where: { reference }, include: { mails: { orderBy: { id: 'asc' } } } })
   const [before, otherBefore] = [await read(reference), await read(other)]
   const isSame = (one: unknown, another: unknown) => JSON.stringify(one, text) === JSON.stringify(another, text)
+  const act = (name: string, input: Record<string, unknown> = {}, as = cookie) => {
+    const which = name === 'takeBack' ? {} : ofMany.includes(name) ? { references: [reference] } : { reference }
+    return callDesk(app.url, as, name, { ...(name !== 'show' && { key: aKey() }), ...which, ...input })
+  }
   return {
     reference,
+    other,
+    cookie,
     ravi,
-    act: (name: string, input: object, as = cookie) => callDesk(app.url, as, name, { reference, ...input }),
-    /** What the action has changed, and that it has changed nothing else. */
+    act,
+    history: async () => (await act('show')).data.history.map(({ what }: { what: string }) => what),
+    /** What the changes have done, and that they have changed nothing else. */
     async changed() {
       expect(await read(other)).toEqual(otherBefore)
       const { mails, ...row } = { ...(await read(reference)) }
@@ -41,7 +52,7 @@ async function aDesk() {
       return {
         row: Object.fromEntries(differences),
         mails: isSame(mails, before?.mails) ? 'unchanged' : mails,
-        history: history.map(({ who, column, before, after }) => ({ who, column, before, after })),
+        history: history.map(({ who, what, before, after, text }) => ({ who, what, before, after, text })),
         access: access.map(({ who, command, what }) => ({ who, command, what })),
       }
     },
@@ -49,23 +60,34 @@ async function aDesk() {
 }
 
 describe('setStatus', () => {
-  it('sets the status, for which the history has the address', async () => {
+  it('sets the status, and adds to history and access log under the address of the session', async () => {
     const { act, changed, reference } = await aDesk()
-    expect(await act('setStatus', { status: 'Contacted', was: 'New' })).toMatchObject({ status: 200 })
+    const { status, data } = await act('setStatus', { status: 'Closed', was: 'New', closedAs: 'Ordered' })
+    expect([status, data]).toMatchObject([200, [{ reference, status: 'Closed', closedAs: 'Ordered', statusBy: STAFF }]])
+    const [before, after] = [
+      { Status: 'New', ClosedAs: null },
+      { Status: 'Closed', ClosedAs: 'Ordered' },
+    ]
     expect(await changed()).toEqual({
-      row: { status: 'Contacted' },
+      row: { status: 'Closed', closedAs: 'Ordered' },
       mails: 'unchanged',
-      history: [{ who: STAFF, column: 'Status', before: 'New', after: 'Contacted' }],
+      history: [{ who: STAFF, what: 'Status', before, after, text: null }],
       access: [{ who: STAFF, command: 'desk status', what: reference }],
     })
   })
 
-  it('overwrites nothing when a colleague was faster, and names them', async () => {
-    const { act, ravi, changed } = await aDesk()
+  it('overwrites nothing when somebody was faster, and names the person asked about and who it was', async () => {
+    const { act, ravi, changed, reference } = await aDesk()
     await act('setStatus', { status: 'Closed', was: 'New' }, ravi)
-    const { status, message } = await act('setStatus', { status: 'Contacted', was: 'New' })
-    expect([status, message]).toEqual([409, expect.stringMatching(/A colleague was faster, and nothing was changed\./)])
-    expect(message).toMatch(/ ravi@quvera\.test, [^:]+:\d\d IST: set to Closed \(was New\)\. Now it is Closed\.$/)
+    const theirs = await act('setStatus', { status: 'Contacted', was: 'New' })
+    const own = await act('setStatus', { status: 'Contacted', was: 'New' }, ravi)
+    expect([theirs.status, own.status]).toEqual([409, 409])
+    expect(theirs.message).toMatch(
+      new RegExp(
+        `^Asha Verma, ${reference}: ravi@quvera\\.test at [^:]+:\\d\\d IST: set to Closed \\(was New\\)\\. Nothing was changed: it is Closed\\.$`,
+      ),
+    )
+    expect(own.message).toContain('You, in another tab,')
     expect((await changed()).row).toEqual({ status: 'Closed' })
   })
 
@@ -75,102 +97,302 @@ describe('setStatus', () => {
     expect((await Promise.all([set('Contacted'), set('Closed', ravi)])).sort()).toEqual([200, 409])
     expect((await changed()).history).toHaveLength(1)
   })
+
+  it('of several is done for all or for none, in any order at the same moment', async () => {
+    const { act, reference, other, ravi } = await aDesk()
+    const set = (references: string[], as?: string) =>
+      act('setStatus', { references, status: 'Closed', was: 'New' }, as)
+    const both = await Promise.all([set([reference, other]), set([other, reference], ravi)])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(await app.db.historyEntry.count()).toBe(2)
+    expect((await set([reference, 'QV-222222'])).status).toBe(404)
+    const mixed = await act('setStatus', { references: [reference, other], status: 'New', was: 'Closed' })
+    expect(mixed.data.map(({ status }: { status: string }) => status)).toEqual(['New', 'New'])
+  })
+
+  it('ends a reminder that is due, and Closed any', async () => {
+    const { act, changed } = await aDesk()
+    const outcomes: unknown[] = []
+    for (const [on, status, was] of [
+      [dayIn(0), 'Contacted', 'New'],
+      [dayIn(3), 'New', 'Contacted'],
+      [dayIn(3), 'Contacted', 'New'],
+      [dayIn(3), 'Closed', 'Contacted'],
+    ]) {
+      await act('remind', { on })
+      await act('setStatus', { status, was })
+      outcomes.push((await changed()).row.remindOn)
+    }
+    expect(outcomes).toEqual([undefined, expect.any(Date), expect.any(Date), undefined])
+    expect((await act('remind', { on: dayIn(1) })).status).toBe(400) // closed
+  })
+})
+
+describe('the same key', () => {
+  it.each<[name: string, input: Record<string, unknown>]>([
+    ['setStatus', { status: 'Contacted', was: 'New' }],
+    ['setSpam', { spam: true, was: false }],
+    ['addNote', { text: 'rings back' }],
+    ['addCall', {}],
+    ['remind', { on: dayIn(2) }],
+    ['correct', { was: exampleOrder, now: { ...exampleOrder, quantity: 12 } }],
+    ['erase', {}],
+  ])(
+    'of %s is one change with one answer, also at the same moment, and of another person another change',
+    async (name, input) => {
+      const { act, ravi, changed } = await aDesk()
+      const key = aKey()
+      const [first, second] = await Promise.all([act(name, { ...input, key }), act(name, { ...input, key })])
+      const third = await act(name, { ...input, key })
+      expect([first.status, second.status, third.status]).toEqual([200, 200, 200])
+      expect(third.data).toEqual(first.data)
+      expect((await changed()).history).toHaveLength(1)
+      const others = await act(name, { ...input, key }, ravi)
+      expect(others.status).toBe(['addNote', 'addCall', 'remind', 'erase'].includes(name) ? 200 : 409)
+    },
+  )
+
+  it('of an enquiry by phone stores one', async () => {
+    const { cookie } = await aDesk()
+    const input = { ...exampleOrder, key: aKey(), email: '' }
+    const answers = [await callDesk(app.url, cookie, 'add', input), await callDesk(app.url, cookie, 'add', input)]
+    expect(answers.map(({ data }) => data[0].reference)).toEqual(Array(2).fill(answers[0]?.data[0].reference))
+    expect(await app.db.enquiry.count()).toBe(3)
+  })
+})
+
+describe('takeBack', () => {
+  it.each<[name: string, input: Record<string, unknown>]>([
+    ['setStatus', { status: 'Closed', was: 'New', closedAs: 'Wrong number' }],
+    ['setSpam', { spam: true, was: false }],
+    ['addNote', { text: 'rings back' }],
+    ['addCall', {}],
+    ['remind', { on: dayIn(2) }],
+    ['correct', { was: exampleOrder, now: { ...exampleOrder, name: 'Asha V.', mobile: '9876543211', quantity: 12 } }],
+    ['erase', {}],
+  ])('takes %s back, whoever asks, and that can be taken back, too', async (name, input) => {
+    const { act, ravi } = await aDesk()
+    const rowOf = async () => {
+      const { data } = await act('show')
+      const { history: _, last: __, statusBy: ___, statusAt: ____, mails: _____, eraseAt, ...row } = data
+      return { ...row, isErased: Boolean(eraseAt) }
+    }
+    const before = await rowOf()
+    const [of, back] = [aKey(), aKey()]
+    expect((await act(name, { ...input, key: of })).status).toBe(200)
+    const after = await rowOf()
+    expect(after).not.toEqual(before)
+    expect((await act('takeBack', { of, key: back }, ravi)).status).toBe(200)
+    expect((await act('takeBack', { of, key: back }, ravi)).status).toBe(200) // the same press
+    expect(await rowOf()).toEqual(before)
+    expect((await act('takeBack', { of })).status).toBe(409) // pressed by two
+    expect((await act('takeBack', { of: back })).status).toBe(200)
+    expect(await rowOf()).toEqual(after)
+  })
+
+  it('leaves what was changed since, and says who changed it', async () => {
+    const { act, ravi, changed } = await aDesk()
+    const [status, called] = [aKey(), aKey()]
+    await act('setStatus', { key: status, status: 'Contacted', was: 'New' })
+    await act('setStatus', { status: 'Closed', was: 'Contacted' }, ravi)
+    const { status: refused, message } = await act('takeBack', { of: status })
+    expect([refused, message]).toEqual([409, expect.stringMatching(/ravi@quvera\.test at .*set to Closed/)])
+    await act('setStatus', { status: 'New', was: 'Closed' })
+    await act('addCall', { key: called })
+    await act('remind', { on: dayIn(9) })
+    expect((await act('takeBack', { of: called })).data).toMatchObject([{ calls: 0, remindOn: dayIn(9) }])
+    expect((await changed()).row.status).toBeUndefined()
+  })
+
+  it('takes back all that one change of several did', async () => {
+    const { act, reference, other } = await aDesk()
+    const of = aKey()
+    await act('setStatus', { key: of, references: [reference, other], status: 'Closed', was: 'New' })
+    expect((await act('takeBack', { of })).data).toMatchObject([{ status: 'New' }, { status: 'New' }])
+  })
+
+  it('refuses what cannot be taken back, or is not there', async () => {
+    const { act, cookie } = await aDesk()
+    const [rung, added] = [aKey(), aKey()]
+    await act('ring', { key: rung })
+    await callDesk(app.url, cookie, 'add', { ...exampleOrder, key: added })
+    const statuses = [rung, added, aKey()].map(async (of) => (await act('takeBack', { of })).status)
+    expect(await Promise.all(statuses)).toEqual([400, 400, 404])
+  })
 })
 
 describe('notes', () => {
-  it('are added as dated lines', async () => {
-    const { act, changed } = await aDesk()
-    expect(await act('addNote', { text: ' rings back\u202e on Monday ' })).toMatchObject({ status: 200 })
-    await act('addNote', { text: '<b>x</b>' })
-    const note = `${today()}: rings back on Monday\n${today()}: <b>x</b>`
-    const { row, mails, history, access } = await changed()
-    expect([row, mails]).toEqual([{ note }, 'unchanged'])
-    expect(history).toMatchObject([{ before: null }, { before: note.split('\n')[0], after: note }])
-    expect(access.map(({ command }) => command)).toEqual(['desk note', 'desk note'])
-  })
-
-  it('of two at the same moment are both kept', async () => {
+  it('are rows of the history with who and when; the row shows the last', async () => {
     const { act, ravi, changed } = await aDesk()
-    await Promise.all([act('addNote', { text: 'one' }), act('addNote', { text: 'two' }, ravi)])
-    expect(String((await changed()).row.note).split('\n')).toHaveLength(2)
-  })
-
-  it('have at most 2,000 characters together', async () => {
-    const { act, reference } = await aDesk()
-    await app.db.enquiry.update({ where: { reference }, data: { note: 'x'.repeat(1990) } })
-    expect(await act('addNote', { text: 'more' })).toMatchObject({
-      status: 400,
-      message: 'All notes of an enquiry have at most 2000 characters: remove the note first.',
-    })
-    expect(await app.db.access.count({ where: { command: { not: 'desk enter' } } })).toBe(0)
-    expect((await act('addCall', {})).status).toBe(200) // which is counted all the same
-    expect(await app.db.enquiry.findUnique({ where: { reference } })).toMatchObject({
-      calls: 1,
-      note: 'x'.repeat(1990),
-    })
-  })
-
-  it('are removed with their texts in the history, unless a colleague has added one', async () => {
-    const { act, ravi, changed } = await aDesk()
-    await act('addNote', { text: 'one' })
-    await act('addNote', { text: 'two' }, ravi)
-    const late = await act('removeNote', { was: `${today()}: one` })
-    expect(late).toMatchObject({ status: 409, message: expect.stringContaining(RAVI) })
-    const was = `${today()}: one\n${today()}: two`
-    expect((await act('removeNote', { was })).status).toBe(200)
-    const { row, history } = await changed()
-    expect(row).toEqual({})
-    expect(history.map(({ before, after }) => [before, after])).toEqual(Array(3).fill([null, null]))
-    const { data } = await act('show', {})
-    expect(data.history.map(({ what }: { what: string }) => what)).toEqual([
-      'removed all notes',
-      'a note that was removed',
-      'a note that was removed',
+    await Promise.all([
+      act('addNote', { text: ' rings back\u202e on\n Monday ' }),
+      act('addNote', { text: '<b>x</b>' }, ravi), // at the same moment
     ])
+    const { row, mails, history, access } = await changed()
+    expect([row, mails]).toEqual([{}, 'unchanged'])
+    expect(history.map(({ what, text }) => [what, text]).sort()).toEqual([
+      ['Note', '<b>x</b>'],
+      ['Note', 'rings back on Monday'],
+    ])
+    expect(access.map(({ command }) => command)).toEqual(['desk note', 'desk note'])
+    const { data } = await act('show')
+    expect(data.notes).toHaveLength(2)
+    expect(data.note).toBe(data.notes[1].text)
+    expect((await act('takeBack', { of: data.notes[1].key })).data[0].note).toBe(data.notes[0].text)
+    expect((await act('show')).data.notes).toEqual(data.notes.slice(0, 1))
   })
 })
 
 describe('addCall', () => {
-  it('counts, and leaves the status and a dated line', async () => {
-    const { act, changed, reference } = await aDesk()
-    await act('addCall', {})
-    expect((await act('addCall', {})).status).toBe(200)
-    const line = `${today()}: rang, no answer`
-    expect(await changed()).toMatchObject({
-      row: { calls: 2, note: `${line}\n${line}` },
-      mails: 'unchanged',
-      history: [
-        { column: 'Note' },
-        { column: 'Calls', before: '0', after: '1', who: STAFF },
-        { column: 'Note' },
-        { column: 'Calls', before: '1', after: '2', who: STAFF },
-      ],
-      access: Array(2).fill({ who: STAFF, command: 'desk call', what: reference }),
-    })
-    const { data } = await act('show', {})
-    expect(data.history.map(({ what }: { what: string }) => what)).toEqual(['rang, no answer', 'rang, no answer'])
-    expect(data.flags).toEqual(['rang twice'])
+  it('counts, leaves the status, and reminds of the next working day', async () => {
+    const { act, changed, history, reference } = await aDesk()
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-27T20:00:00Z') }) // Saturday in India
+    atEnd(() => vi.useRealTimers())
+    await act('addCall')
+    expect((await act('addCall')).data).toMatchObject([{ calls: 2, remindOn: '2026-11-30', flags: ['rang twice'] }])
+    vi.useRealTimers()
+    const { row, mails, access } = await changed()
+    expect([row, mails]).toEqual([{ remindOn: new Date('2026-11-30') }, 'unchanged'])
+    expect(access).toEqual(Array(2).fill({ who: STAFF, command: 'desk call', what: reference }))
+    expect(await history()).toEqual(['rang, no answer', 'rang, no answer'])
   })
+
+  it('while somebody is ringing others read who, for ten minutes, and the history does not', async () => {
+    const { act, ravi, history } = await aDesk()
+    await act('ring', {}, ravi)
+    expect((await act('show')).data.ringing).toEqual({ who: RAVI, at: expect.any(String) })
+    expect(await history()).toEqual([])
+    await app.db.historyEntry.updateMany({ data: { at: new Date(Date.now() - 601_000) } })
+    expect((await act('show')).data.ringing).toBeUndefined()
+  })
+})
+
+describe('a reminder', () => {
+  it('takes an enquiry out of New until its day, and stands in To ring, the first day first', async () => {
+    const { act, cookie, reference, other } = await aDesk()
+    await act('remind', { on: dayIn(1) })
+    await act('remind', { reference: other, on: dayIn(0) })
+    const listed = async (state: string) =>
+      (await callDesk(app.url, cookie, 'list', { state })).data.enquiries.map(
+        (row: { reference: string }) => row.reference,
+      )
+    expect([await listed('new'), await listed('toRing')]).toEqual([[other], [other, reference]])
+    const { data } = await callDesk(app.url, cookie, 'pulse', { showing: [] })
+    expect(data.counts).toMatchObject({ new: 1, toRing: 2 })
+    await act('remind', { on: null })
+    expect([await listed('new'), await listed('toRing')]).toEqual([[other, reference], [other]])
+    expect((await act('remind', { on: dayIn(-1) })).status).toBe(400)
+  })
+})
+
+describe('correct', () => {
+  const now = { ...exampleOrder, email: 'asha@right.example', mobile: '9876543211', quantity: 12 }
+
+  it('changes the six fields with their history, and the same form sent again is still the same order', async () => {
+    const order = anOrder()
+    const { act, changed, history } = await aDesk({ submissionKey: order.submissionKey })
+    expect((await act('correct', { was: exampleOrder, now })).data).toMatchObject([now])
+    const { row, mails } = await changed()
+    expect([row, mails]).toEqual([{ email: now.email, mobile: now.mobile, quantity: 12n }, 'unchanged'])
+    expect(await history()).toEqual([
+      'corrected Mobile: 9876543211 (was 9876543210), Email: asha@right.example (was asha.verma@shop.example), Quantity: 12 (was 24)',
+    ])
+    expect((await submit(app.url, order)).status).toBe(200)
+  })
+
+  it('goes by the rules and words of the form, and by what its user saw', async () => {
+    const { act, changed } = await aDesk()
+    const tried = async (change: object) =>
+      (await act('correct', { was: exampleOrder, now: { ...now, ...change } })).message
+    expect(await tried({ mobile: '98765' })).toBe(messages.tenDigits)
+    expect(await tried({ email: 'asha@' })).toBe(messages.email)
+    expect(await tried({ email: '' })).toBe(messages.empty)
+    expect(await tried({ quantity: 1.5 })).toBe(messages.wholeQuantity)
+    expect((await act('correct', { was: { ...exampleOrder, quantity: 1 }, now })).status).toBe(409)
+    expect((await changed()).row).toEqual({})
+  })
+
+  it('lets the acknowledgement go to the right address, once', async () => {
+    const { act } = await aDesk()
+    await app.db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: columnsOf('Bounced') })
+    const ofIt = async () =>
+      (await act('show')).data.mails.filter(({ kind }: { kind: string }) => kind === 'Acknowledgement')
+    expect(await ofIt()).toMatchObject([{ status: 'Bounced', maySendAgain: false }])
+    await act('correct', { was: exampleOrder, now })
+    const [{ id }] = await ofIt()
+    expect((await act('sendAgain', { mail: id })).status).toBe(200)
+    expect(await ofIt()).toMatchObject([{ status: 'Bounced', maySendAgain: false }, { status: 'Pending' }])
+    expect((await act('sendAgain', { mail: id })).status).toBe(409)
+    const [, second] = await app.db.mail.findMany({
+      where: { kind: 'Acknowledgement', enquiry: { email: now.email } },
+      orderBy: { id: 'asc' },
+    })
+    expect(second).toMatchObject({ mailbox: 'asha@right.example' })
+  })
+})
+
+describe('erase', () => {
+  it('asks for it a day later, takes the enquiry out of New, ends the subscription, and can be taken back', async () => {
+    const { act, changed, cookie, other } = await aDesk()
+    await app.db.subscriber.create({
+      data: { email: exampleOrder.email, consentVersion: '1', confirmedAt: new Date() },
+    })
+    const [row] = (await act('erase', { subscription: true })).data
+    expect(Date.parse(row.eraseAt) - Date.now()).toBeGreaterThan(86_300_000)
+    const listed = async () => (await callDesk(app.url, cookie, 'list', { state: 'new' })).data.enquiries
+    expect(await listed()).toMatchObject([{ reference: other }])
+    expect(await app.db.subscriber.findFirst()).toMatchObject({ endsAt: expect.any(Date) })
+    expect((await act('erase')).data[0].eraseAt).toBe(row.eraseAt) // asked twice: the first time counts
+    expect((await act('keep')).data[0].eraseAt).toBeUndefined()
+    expect(await listed()).toHaveLength(2)
+    expect((await changed()).row).toEqual({})
+  })
+
+  it('shows what we hold of a person, of whom the number or the address is the same', async () => {
+    const { act, cookie, reference } = await aDesk()
+    const { reference: same } = await submit(
+      app.url,
+      anOrder({ email: 'ASHA.verma@shop.example', mobile: '9822222222' }),
+    )
+    await act('addNote', { text: 'rings back' })
+    const { data } = await callDesk(app.url, cookie, 'person', { reference })
+    expect(data.enquiries.map((row: { Reference: string }) => row.Reference)).toEqual(
+      expect.arrayContaining([reference, same]),
+    )
+    const { History } = data.enquiries.find((row: { Reference: string }) => row.Reference === reference)
+    expect(History).toMatchObject([{ Text: 'rings back' }])
+    expect(JSON.stringify(History)).not.toContain(STAFF) // who of staff is not theirs
+    expect(await app.db.access.findFirst({ where: { command: 'desk person' } })).toMatchObject({ who: STAFF })
+  })
+})
+
+it('an enquiry by phone is Contacted, may have no address, and sends no mails', async () => {
+  const { cookie } = await aDesk()
+  const { data } = await callDesk(app.url, cookie, 'add', { ...exampleOrder, key: aKey(), email: '', name: 'By phone' })
+  expect(data).toMatchObject([{ name: 'By phone', email: '', status: 'Contacted', statusBy: STAFF }])
+  expect(await app.db.mail.count({ where: { enquiry: { name: 'By phone' } } })).toBe(0)
+  const without = await callDesk(app.url, cookie, 'add', { ...exampleOrder, key: aKey(), mobile: '' })
+  expect([without.status, without.message]).toEqual([400, messages.empty])
 })
 
 describe('setSpam', () => {
   it('withholds what is pending, and taken back sends just that', async () => {
     const { act, changed, reference } = await aDesk()
-    expect((await act('setSpam', { spam: true, was: false })).status).toBe(200)
-    const { row, mails, history, access } = await changed()
-    expect(row).toMatchObject({ suspectedSpam: true })
+    const of = aKey()
+    expect((await act('setSpam', { key: of, spam: true, was: false })).status).toBe(200)
+    const { row, mails, access } = await changed()
+    expect(row).toEqual({ suspectedSpam: true })
     expect(mails).toMatchObject(Array(3).fill({ status: 'Withheld', withheldBecause: 'ByStaff' }))
-    expect(history).toEqual([{ who: STAFF, column: 'SuspectedSpam', before: 'false', after: 'true' }])
     expect(access).toEqual([{ who: STAFF, command: 'desk spam', what: reference }])
     const onItsWay = { to: RAVI, enquiry: { reference } }
     await app.db.mail.updateMany({ where: onItsWay, data: columnsOf('Sent') })
-    expect((await act('setSpam', { spam: false, was: true })).status).toBe(200)
+    expect((await act('takeBack', { of })).status).toBe(200)
     const again = Object(mails).map(({ tag }: { tag: string }) => ({ status: 'Pending', tag }))
     again[1].status = 'Sent'
     expect((await changed()).mails).toMatchObject(again)
   })
 
-  it('of suspected spam writes notices, acknowledgement and post once, which are sent', async () => {
+  it('"Not spam" writes notices, acknowledgement and post once, due thirty seconds later, and taken back in time sends nothing', async () => {
     const receiver = await startFakeReceiver()
     atEnd(receiver.close)
     const notify = { NOTIFY_URL: receiver.url, NOTIFY_FORMAT: 'text' as const }
@@ -178,40 +400,64 @@ describe('setSpam', () => {
     const { reference = '' } = await submit(sending.url, anOrder({ website: 'filled in by a browser' }))
     expect(await sending.db.mail.count()).toBe(0)
     const [cookie, ravi] = [await enterDesk(sending), await enterDesk(sending, { email: RAVI })]
-    const release = (as: string) => callDesk(sending.url, as, 'setSpam', { reference, spam: false, was: true })
-    const answers = await Promise.all([release(cookie), release(ravi), release(cookie)])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    const of = aKey()
+    const release = (as: string, key = aKey()) =>
+      callDesk(sending.url, as, 'setSpam', { key, references: [reference], spam: false, was: true })
+    expect((await release(cookie, of)).status).toBe(200)
+    expect((await release(ravi)).status).toBe(409)
+    const inSeconds = async () =>
+      (await sending.db.mail.findMany({ where: { enquiry: { reference } } })).map(({ dueAt }) =>
+        Math.round(((dueAt?.getTime() ?? 0) - Date.now()) / 1000),
+      )
+    expect((await inSeconds()).every((seconds) => seconds > 20 && seconds <= 30)).toBe(true)
+    expect((await callDesk(sending.url, cookie, 'takeBack', { key: aKey(), of })).data).toMatchObject([
+      { suspectedSpam: true },
+    ])
+    await sending.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } })
+    const second = aKey()
+    await release(ravi, second)
+    await sending.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } }) // thirty seconds later
     await eventually(() => expect(sending.resend.mails.filter(({ text }) => text.includes(reference))).toHaveLength(3))
     expect(await sending.db.mail.count({ where: { enquiry: { reference } } })).toBe(4)
-    expect(await sending.db.historyEntry.count()).toBe(1)
+    const late = await callDesk(sending.url, ravi, 'takeBack', { key: aKey(), of: second })
+    expect([late.status, late.message]).toEqual([409, 'It has gone out: mark it as spam again.'])
+  })
+
+  it('"Not spam" after two days sends no acknowledgement', async () => {
+    const reference = await storeEnquiry(app.db, { suspectedSpam: true, receivedAt: hoursAgo(49) })
+    await app.db.mail.deleteMany()
+    const { act } = await aDesk()
+    await act('setSpam', { references: [reference], spam: false, was: true })
+    const mails = await app.db.mail.findMany({ where: { enquiry: { reference } } })
+    expect(mails.map(({ kind }) => kind)).toEqual(['Notice', 'Notice'])
   })
 })
 
 it('sendAgain offers no acknowledgement of what is marked as spam, which would be withheld again', async () => {
   const reference = await storeEnquiry(app.db, { suspectedSpam: true }, { Acknowledgement: 'Failed' })
-  const cookie = await enterDesk(app)
-  const { data } = await callDesk(app.url, cookie, 'show', { reference })
+  const { act } = await aDesk()
+  const { data } = await act('show', { reference })
   const [, acknowledgement] = data.mails
   expect(acknowledgement).toMatchObject({ kind: 'Acknowledgement', maySendAgain: false })
-  expect((await callDesk(app.url, cookie, 'sendAgain', { mail: acknowledgement.id })).status).toBe(409)
+  expect((await act('sendAgain', { reference, mail: acknowledgement.id })).status).toBe(409)
 })
 
-it('sendAgain sends what was refused once more, and not what is on its way', async () => {
-  const { act, reference } = await aDesk()
-  const cookie = await enterDesk(app)
+it('sendAgain sends what was refused once more, and not what is on its way or of another enquiry', async () => {
+  const { act, reference, other } = await aDesk()
   const ofIt = { where: { enquiry: { reference } }, orderBy: { id: 'asc' } } as const
   const [notice, , acknowledgement] = await app.db.mail.findMany(ofIt)
   const id = acknowledgement?.id ?? 0n
   await app.db.mail.update({ where: { id }, data: { status: 'Failed', dueAt: null, firstTriedAt: new Date() } })
-  const again = async (mail: unknown) => (await callDesk(app.url, cookie, 'sendAgain', { mail: String(mail) })).status
-  const { data } = await act('show', {})
+  const again = async (mail: unknown, of = reference) =>
+    (await act('sendAgain', { reference: of, mail: String(mail) })).status
+  const { data } = await act('show')
   expect(data.mails.map(({ maySendAgain }: { maySendAgain: boolean }) => maySendAgain)).toEqual([false, false, true])
+  expect(await again(id, other)).toBe(404)
   expect(await again(id)).toBe(200)
   const row = await app.db.mail.findUnique({ where: { id } })
   expect(row).toMatchObject({ status: 'Pending', firstTriedAt: null, attempts: 0 })
   expect(row?.tag).not.toBe(acknowledgement?.tag)
   expect([await again(id), await again(notice?.id), await again(999_999)]).toEqual([409, 409, 404])
-  expect(await app.db.access.findMany({ where: { command: 'desk send again' } })).toMatchObject([
-    { who: STAFF, what: reference },
-  ])
+  const lines = await app.db.access.findMany({ where: { command: 'desk sent again' } })
+  expect(lines).toMatchObject([{ who: STAFF, what: reference }])
 })

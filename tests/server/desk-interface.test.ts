@@ -4,16 +4,17 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { products } from '../../shared/catalogue.ts'
 import { deskStates } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
+import { exampleOrder } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { callDesk, enterDesk, getStaff, postStaff } from '../support/desk.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
 import { readCsv } from '../support/read-csv.ts'
-import { staff } from '../support/staff-command.ts'
 import { columnsOf } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const RAVI = 'ravi@quvera.test'
+const key = '00000000-0000-4000-8000-000000000001'
 const app = await theApp({ mails: false, staff: [STAFF, RAVI] })
 let cookie = ''
 beforeEach(async () => {
@@ -42,16 +43,16 @@ describe('refuses in this order', () => {
   it('405, 403, 401, 415, 400, 404, 409', async () => {
     const get = await fetch(`${app.url}/trpc/desk.list?input={}`, { headers: { cookie, ...foreign } })
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
-    const change = { status: 'Closed', was: 'Contacted' }
+    const change = { key: crypto.randomUUID(), status: 'Closed', was: 'Contacted' }
     const statuses = [
       await callDesk(app.url, '', 'list', { wrong: 1 }, { ...foreign, ...text }),
       await callDesk(app.url, '', 'list', { wrong: 1 }, text),
       await callDesk(app.url, '', 'nothing', {}),
       await call('show', { wrong: 1 }, text),
       await call('show', { wrong: 1 }),
-      await call('setStatus', { reference: 'QV-222222', ...change }),
+      await call('setStatus', { references: ['QV-222222'], ...change }),
       await call('nothing', {}),
-      await call('setStatus', { reference: await store(), ...change }),
+      await call('setStatus', { references: [await store()], ...change }),
     ].map(({ status }) => status)
     expect(statuses).toEqual([403, 401, 401, 415, 400, 404, 404, 409])
   })
@@ -70,9 +71,18 @@ describe('refuses in this order', () => {
     ['list', { state: 'new', text: 'a\0b' }],
     ['list', { state: 'new', text: 'x'.repeat(201) }],
     ['show', { reference: 'QV-7K3M9P', more: 1 }],
-    ['addNote', { reference: 'QV-7K3M9P', text: ' \n ' }],
-    ['addNote', { reference: 'QV-7K3M9P', text: 'x'.repeat(501) }],
-    ['sendAgain', { mail: '1 OR 1=1' }],
+    ['list', { state: 'new', from: '2026-02-30' }],
+    ['list', { state: 'new', product: 'Quvera 500' }],
+    ['pulse', { showing: Array(101).fill('QV-7K3M9P') }],
+    ['pulse', { showing: [], newest: 'yesterday' }],
+    ['addNote', { key, reference: 'QV-7K3M9P', text: ' \n ' }],
+    ['addNote', { key, reference: 'QV-7K3M9P', text: 'x'.repeat(501) }],
+    ['addCall', { key: 'x', reference: 'QV-7K3M9P' }],
+    ['setStatus', { key, references: [], status: 'Closed', was: 'New' }],
+    ['setStatus', { key, references: ['QV-7K3M9P'], status: 'Closed', was: 'New', closedAs: 'Tired' }],
+    ['remind', { key, reference: 'QV-7K3M9P', on: '2026-13-01' }],
+    ['takeBack', { key }],
+    ['sendAgain', { key, reference: 'QV-7K3M9P', mail: '1 OR 1=1' }],
   ])('400 with a fixed text of its own: %s %j', async (name, input) => {
     const { status, message } = await call(name, input)
     expect([status, message]).toEqual([400, expect.stringMatching(/^[A-Z].*\.$/)])
@@ -86,14 +96,20 @@ describe('refuses in this order', () => {
     for (const [name, input] of [
       ['list', { state: 'new' }],
       ['show', { reference }],
-      ['setStatus', { reference, status: 'Contacted', was: 'New' }],
-      ['addNote', { reference, text: 'x' }],
+      ['pulse', { showing: [reference] }],
+      ['person', { reference }],
+      ['setStatus', { key, references: [reference], status: 'Contacted', was: 'New' }],
+      ['addNote', { key, reference, text: 'x' }],
+      ['erase', { key, references: [reference] }],
+      ['correct', { key, reference, was: exampleOrder, now: { ...exampleOrder, quantity: 1 } }],
+      ['add', { ...exampleOrder, key }],
     ] as const)
       expect(await call(name, input), name).toMatchObject({ status: 503, data: undefined })
     const csv = await download({ state: 'all' })
     expect([csv.status, (await csv.text()).includes(reference)]).toEqual([503, false])
     await app.db.$executeRaw`ALTER TABLE gone RENAME TO "Quvera_Access"`
-    expect(await app.db.enquiry.findFirst()).toMatchObject({ status: 'New', note: null })
+    expect(await app.db.enquiry.findMany()).toMatchObject([{ status: 'New', quantity: 24n, eraseAt: null }])
+    expect(await app.db.historyEntry.count()).toBe(0)
   })
 })
 
@@ -131,21 +147,17 @@ describe('desk.list', () => {
       'A bot': { website: 'x' },
     }))
       references[name] = await store({ name, email: `${crypto.randomUUID()}@mail.example`, ...changes }, app.url)
-    await app.db.enquiry.updateMany({ where: { name: '100% Health_Shop' }, data: { note: 'rings back on Monday' } })
+    const noted = { key, reference: references['100% Health_Shop'], text: 'Rings back on Monday, says Menón' }
+    await callDesk(app.url, cookie, 'addNote', noted)
     return () => app.close()
   })
   const list = async (input: Record<string, unknown>) => (await callDesk(app.url, cookie, 'list', input)).data
   const namesOf = async (input: Record<string, unknown>) =>
     (await list(input)).enquiries.map(({ name }: { name: string }) => name)
 
-  it('shows rows, counts of everything and thirty Indian days', async () => {
-    const { enquiries, counts, days, problems, next } = await list({ state: 'new', text: 'nair-is-not-here' })
-    expect([enquiries, next]).toEqual([[], undefined])
-    expect(counts).toEqual({ new: 5, contacted: 0, closed: 0, spam: 1, all: 6 })
-    expect(days).toHaveLength(30)
-    expect(days.at(-1)).toEqual({ day: formatIndianDay(new Date()), count: 5 })
-    expect(days.slice(0, 28).every(({ count }: { count: number }) => count === 0)).toBe(true)
-    expect(problems).toEqual(expect.any(Array))
+  it('shows rows, and the day in India', async () => {
+    const { enquiries, next, today } = await list({ state: 'new', text: 'nair-is-not-here' })
+    expect([enquiries, next, today]).toEqual([[], undefined, formatIndianDay(new Date())])
     expect((await list({ state: 'new', text: 'asha' })).enquiries[0]).toEqual({
       reference: references['Asha  Verma'],
       name: 'Asha  Verma',
@@ -160,6 +172,23 @@ describe('desk.list', () => {
       calls: 0,
       flags: [],
     })
+  })
+
+  it('by product, type and days of India', async () => {
+    const today = formatIndianDay(new Date())
+    const tomorrow = formatIndianDay(new Date(Date.now() + 86_400_000))
+    expect(await namesOf({ state: 'new', product: products[1] })).toEqual(['प्रिया नायर'])
+    expect(await namesOf({ state: 'new', type: 'Self Use' })).toEqual(['प्रिया नायर'])
+    expect(await namesOf({ state: 'new', from: today, to: today })).toHaveLength(5)
+    expect(await namesOf({ state: 'new', from: tomorrow })).toEqual([])
+    const receivedAt = new Date(`${today}T00:00:00+05:30`) // India's midnight
+    await app.db.enquiry.updateMany({ where: { name: 'José Fernandes' }, data: { receivedAt } })
+    expect(await namesOf({ state: 'new', from: today, text: 'jose' })).toEqual(['José Fernandes'])
+    await app.db.enquiry.updateMany({
+      where: { name: 'José Fernandes' },
+      data: { receivedAt: new Date(receivedAt.getTime() - 1) },
+    })
+    expect(await namesOf({ state: 'new', from: today, text: 'jose' })).toEqual([])
   })
 
   it('has suspected spam in its own tab and in All only', async () => {
@@ -177,6 +206,18 @@ describe('desk.list', () => {
     ['100%', '100% Health_Shop'],
     ['health_shop', '100% Health_Shop'],
     ['back on mon', '100% Health_Shop'],
+    ['menon', '100% Health_Shop'],
+    ['menon 9811', '100% Health_Shop'],
+    ['shop 98111 menon', '100% Health_Shop'],
+    ['“Asha Verma”,', 'Asha  Verma'],
+    ['\u200e+91\u00a099711\u201112345\u200e', 'José Fernandes'],
+    ['tel:+919971112345', 'José Fernandes'],
+    ['https://wa.me/919971112345', 'José Fernandes'],
+    ['mailto:jose@shop.example', 'José Fernandes'],
+    ['<jose@shop.example>;', 'José Fernandes'],
+    ['९९७११', 'José Fernandes'],
+    ['099711', 'José Fernandes'],
+    ['+91 99711', 'José Fernandes'],
     ["o'connor", 'Ravi O’Connor'],
     ['+91 99711 12345', 'José Fernandes'],
     ['099711-12345', 'José Fernandes'],
@@ -191,7 +232,7 @@ describe('desk.list', () => {
 
   it('finds by a reference as people say it', async () => {
     const [name, reference = ''] = Object.entries(references)[0] ?? []
-    for (const text of [reference, reference.slice(3).toLowerCase(), reference.replace('-', ' ')])
+    for (const text of [reference, `${reference}.`, reference.slice(3).toLowerCase(), reference.replace('-', ' ')])
       expect(await namesOf({ state: 'all', text })).toEqual([name])
   })
 
@@ -202,7 +243,8 @@ describe('desk.list', () => {
     await app.db.mail.updateMany({ where: acknowledgement, data: columnsOf('Bounced') })
     expect(await namesOf({ state: 'all', text: 'Bounced' })).toEqual(['प्रिया नायर'])
     expect(await namesOf({ state: 'closed', text: 'Bounced' })).toEqual([])
-    await app.db.enquiry.updateMany({ where: { name: 'प्रिया नायर' }, data: { calls: 2 } })
+    for (const each of [crypto.randomUUID(), crypto.randomUUID()])
+      await callDesk(app.url, cookie, 'addCall', { key: each, reference: references['प्रिया नायर'] })
     expect(await flagsOf('प्रिया')).toEqual(['acknowledgement bounced', 'second enquiry from this number', 'rang twice'])
   })
 })
@@ -223,13 +265,52 @@ it('goes through all pages in both orders without losing or repeating one', asyn
   }
 })
 
+it('pages go on when the last row of one was erased, and To ring goes by days', async () => {
+  await storeMany(60)
+  await app.db.$executeRaw`UPDATE "Quvera_Form" SET "RemindOn" = now()::date + (right("Reference", 1)::int % 3)`
+  const days: string[] = []
+  let before: string | undefined
+  do {
+    const { data } = await call('list', { state: 'toRing', ...(before && { before }) })
+    days.push(...data.enquiries.map(({ remindOn }: { remindOn: string }) => remindOn))
+    before = data.next
+    await app.db.enquiry.delete({ where: { reference: data.enquiries.at(-1).reference } })
+  } while (before)
+  expect(days).toHaveLength(60)
+  expect(days).toEqual(days.toSorted())
+})
+
+it('desk.pulse tells counts, what is new, the week, and how what is shown stands now', async () => {
+  const [first, second] = [await store(), await store({ products: products[1] })]
+  await store({ website: 'x' })
+  const { data: listed } = await call('list', { state: 'new', order: 'newest' })
+  const newest = listed.enquiries[0].receivedAt
+  const { data: before } = await call('pulse', { showing: [first, second], newest })
+  expect(before).toMatchObject({
+    ...{ fresh: 0, rows: [{ reference: first }, { reference: second }] },
+    counts: { new: 2, toRing: 0, contacted: 0, closed: 0, spam: 1, all: 3 },
+    ...{ week: { [products[0]]: 1, [products[1]]: 1 }, you: STAFF, browsers: 1, problems: [] },
+    oldestNewAt: listed.enquiries[1].receivedAt,
+  })
+  await store({ mobile: '9811111111' })
+  await app.db.enquiry.delete({ where: { reference: first } })
+  await call('setStatus', { key, references: [second], status: 'Contacted', was: 'New' })
+  const { data: after } = await call('pulse', { showing: [first, second], newest })
+  expect(after).toMatchObject({
+    fresh: 1,
+    counts: { new: 1, contacted: 1 },
+    rows: [{ reference: second, status: 'Contacted' }],
+  })
+  expect(after.rows).toHaveLength(1)
+})
+
 it('desk.show has the enquiry with mails, history and earlier enquiries', async () => {
   const first = await store({ name: 'First', email: 'ASHA.verma@shop.example', mobile: '9811111111' })
   const reference = await store()
   const bounces = { ...columnsOf('Bounced'), lastError: '550 no such mailbox' }
   await app.db.mail.updateMany({ where: { to: RAVI, enquiry: { reference } }, data: bounces })
-  await call('setStatus', { reference, status: 'Contacted', was: 'New' })
-  await call('addNote', { reference, text: 'wants a\n price' })
+  await call('setStatus', { key, references: [reference], status: 'Contacted', was: 'New' })
+  await call('addNote', { key: crypto.randomUUID(), reference, text: 'wants a\n price' })
   const { data } = await call('show', { reference })
   const bounced = {
     kind: 'Notice',
@@ -242,28 +323,44 @@ it('desk.show has the enquiry with mails, history and earlier enquiries', async 
     ...{ reference, status: 'Contacted', statusBy: STAFF, statusAt: expect.any(String) },
     mails: [{ kind: 'Notice', to: STAFF, status: 'Pending' }, bounced, { kind: 'Acknowledgement' }],
     history: [
-      { who: STAFF, what: expect.stringMatching(/^note: \d\d \w{3} \d{4}: wants a price$/) },
+      { who: STAFF, what: 'note: wants a price' },
       { who: STAFF, what: 'set to Contacted (was New)' },
     ],
+    notes: [{ who: STAFF, text: 'wants a price' }],
     earlier: [{ reference: first, products: products[0], quantity: 24, status: 'New' }],
+    last: { who: STAFF, what: 'note: wants a price' },
+    replies: [{ text: expect.stringMatching(`^Hello Asha Verma, .*${reference}.* 24 × Quvera 300`) }, {}],
   })
   expect((await call('show', { reference: first })).data.earlier).toEqual([])
 })
 
 describe('the download', () => {
-  it('is the file that the staff command writes, of all that match', async () => {
-    for (let n = 10; n < 40; n++) await store({ name: `=cmd|${n}`, mobile: `98765432${n}` })
+  it('is for spreadsheets: of all that match, times and numbers as they sort, who answered and why it was closed', async () => {
+    for (let n = 10; n < 40; n++) await store({ name: `=cmd|${n}`, mobile: `08765432${n}` })
     await store({ name: 'A bot', website: 'x' })
+    const reference = await store()
+    await call('setStatus', { key, references: [reference], status: 'Closed', was: 'New', closedAs: 'No interest' })
+    await call('addCall', { key: crypto.randomUUID(), reference })
+    await call('addNote', { key: crypto.randomUUID(), reference, text: 'one' })
+    await call('addNote', { key: crypto.randomUUID(), reference, text: '=two' })
     const answer = await download({ state: 'all', order: 'oldest', text: '' })
+    const today = formatIndianDay(new Date())
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="enquiries-${formatIndianDay(new Date())}.csv"`,
+      'content-disposition': `attachment; filename="enquiries-all-${today}.csv"`,
     })
-    const bytes = Buffer.from(await answer.arrayBuffer()).toString()
-    expect(bytes).toBe((await staff(['export'], app.env)).stdout)
-    expect(readCsv(bytes)).toHaveLength(31)
-    const found = await download({ state: 'new', order: 'newest', text: '=cmd|17' })
+    const rows = readCsv(Buffer.from(await answer.arrayBuffer()).toString())
+    expect(rows).toHaveLength(31) // suspected spam is in its own tab's file
+    const time = new RegExp(`^${today} \\d\\d:\\d\\d$`)
+    expect(rows.at(-1)).toMatchObject({
+      ...{ Received: expect.stringMatching(time), Status: 'Closed', ClosedAs: 'No interest', Calls: '1' },
+      ...{ AnsweredBy: STAFF, AnsweredAt: expect.stringMatching(time), Mobile: '98765 43210', Notes: "one\n'=two" },
+    })
+    expect(rows[0]).toMatchObject({ Name: "'=cmd|10", Mobile: '08765 43210', AnsweredBy: '' })
+    const found = await download({ state: 'new', order: 'newest', text: '=cmd|17', from: today, type: 'Retailer' })
+    expect(found.headers.get('content-disposition')).toContain(`enquiries-new-${today}-${today}.csv`)
     expect(readCsv(await found.text())).toHaveLength(1)
+    expect(readCsv(await (await download({ state: 'spam' })).text())).toHaveLength(1)
   })
 
   it('needs a session, and one of the tabs', async () => {
@@ -290,20 +387,26 @@ it('the access log has a line with the address for each list, enquiry and downlo
   const inTerminal = await enterDesk(app, { byTerminal: true })
   const reference = await store()
   await call('list', { state: 'new', text: 'verma' })
-  await call('list', { state: 'new', text: 'asha' }) // the same list
+  await call('list', { state: 'new', text: 'asha' }) // within a minute
+  await call('list', { state: 'new' })
+  await call('list', { state: 'new' }) // the same list
+  await call('pulse', { showing: [reference] }) // which shows the same
   await callDesk(app.url, inTerminal, 'list', { state: 'new' })
   await call('show', { reference })
   await call('show', { reference })
   await (await download({ state: 'all', text: 'verma' })).text()
   const another = await store({ mobile: '9811111111', email: 'b@shop.example' })
+  await call('pulse', { showing: [another] })
   await call('list', { state: 'new' })
   const lines = await app.db.access.findMany({ where: { command: { not: 'desk enter' } }, orderBy: { at: 'asc' } })
   expect(lines.map(({ who, command, what }) => [who, command, what])).toEqual([
+    [STAFF, 'desk search', reference],
     [STAFF, 'desk list', reference],
     [`${STAFF} (terminal)`, 'desk list', reference],
     [STAFF, 'desk show', reference],
     [STAFF, 'desk show', reference],
     [STAFF, 'desk export', reference],
+    [STAFF, 'desk pulse', another],
     [STAFF, 'desk list', `${another} ${reference}`],
   ])
 })

@@ -111,6 +111,16 @@ for (const backup of globSync('tests/fixtures/*.sql.gz'))
     expect((await staff(['export'], { DATA_DIR })).stdout.split('\n').length).toBeGreaterThan(2)
     const pending = await onDatabase({ DATA_DIR }, (db) => db.mail.count({ where: { status: 'Pending' } }))
     expect(pending).toBe(0)
+    if (!backup.includes('with-notes')) return
+    // Of 97410644: notes and calls were columns.
+    const history = await onDatabase({ DATA_DIR }, (db) => db.historyEntry.findMany({ orderBy: { id: 'asc' } }))
+    const found = (wanted: string) => history.filter(({ what }) => what === wanted)
+    expect(history[0]).toMatchObject({
+      who: 'ravi@quvera.example',
+      text: 'wants to know about the shell: fish gelatine',
+    })
+    expect(found('Status')[0]).toMatchObject({ before: { Status: 'New' }, after: { Status: 'Contacted' } })
+    expect([found('Note').length, found('Call').length]).toEqual([18, 19])
   })
 
 it('an enquiry about a product that this version does not know is mailed, summarised, shown, exported and recognised', async () => {

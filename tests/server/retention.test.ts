@@ -3,7 +3,9 @@ import pino from 'pino'
 import { expect, it, vi } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { takeLease } from '../../server/database/lease.ts'
+import { readEnv } from '../../server/env.ts'
 import { DAY_MS } from '../../server/format.ts'
+import { readProblems } from '../../server/operations/problems.ts'
 import { monthsBefore, startRetention } from '../../server/operations/retention.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
@@ -155,4 +157,79 @@ it.each(TABLES)('what cannot be erased from Quvera_%s keeps nothing else, and is
   )
   await eventually(() => expect(lines.filter(({ level }) => level > 30)).toHaveLength(1))
   expect(lines.find(({ level }) => level > 30)?.msg).toContain('could not be erased')
+})
+
+it('erases each hour what somebody asked for a day ago, fifty in a day, with a line for each; not while the clock is in doubt', async () => {
+  const { db, lines, start } = await aSiteWithOldEnquiries()
+  await db.enquiry.deleteMany()
+  for (let index = 0; index < 52; index++)
+    await storeEnquiry(db, { eraseAt: new Date(Date.now() - 1000 * (60 - index)) })
+  await storeEnquiry(db, { eraseAt: new Date(Date.now() + DAY_MS) })
+  await db.lease.updateMany({ data: { until: daysAgo(32) } })
+  start(0)
+  vi.advanceTimersByTime(60 * MINUTE_MS)
+  await eventually(async () => expect(await db.lease.count({ where: { name: 'retention is in doubt' } })).toBe(1))
+  expect(await db.enquiry.count()).toBe(53)
+  await db.lease.updateMany({ data: { until: new Date() } })
+  const oldest = await db.enquiry.findFirst({ orderBy: { eraseAt: 'asc' } })
+  vi.advanceTimersByTime(60 * MINUTE_MS)
+  await eventually(async () => expect(await db.enquiry.count()).toBe(3))
+  const erased = await db.access.findMany({ where: { command: 'erased as asked' } })
+  expect(erased).toHaveLength(50)
+  expect(erased.map(({ what }) => what)).toContain(oldest?.reference)
+  expect(JSON.stringify(lines)).toContain(oldest?.reference)
+  await db.enquiry.updateMany({ data: { eraseAt: daysAgo(1) } })
+  vi.advanceTimersByTime(60 * MINUTE_MS)
+  for (let query = 0; query < 20; query++) expect(await db.enquiry.count()).toBe(3)
+  const env = readEnv({ STAFF_EMAILS: 'a@quvera.test' })
+  expect(await readProblems(db, env)).toContainEqual(expect.stringMatching(/^3 enquiries should be erased/))
+})
+
+it('empties after a day what was taken back, and what was before a correction; who and when stay', async () => {
+  const { db, start } = await aSiteWithOldEnquiries()
+  const { id: enquiryId = '' } = (await db.enquiry.findFirst()) ?? {}
+  const keys = Array.from({ length: 8 }, () => crypto.randomUUID())
+  const at = daysAgo(2)
+  const who = 'a@quvera.test'
+  const entry = (key: number, what: string, more: object = {}) => ({
+    enquiryId,
+    at,
+    who,
+    what,
+    key: keys[key] ?? '',
+    ...more,
+  })
+  await db.historyEntry.createMany({
+    data: [
+      entry(0, 'Note', { text: 'taken back' }),
+      entry(1, 'Note', { text: 'taken back an hour ago' }),
+      entry(2, 'Note', { text: 'taken back and put back' }),
+      entry(3, 'Correction', { before: { Mobile: '1', Quantity: 1 }, after: { Mobile: '2', Quantity: 2 } }),
+      entry(4, 'Status', { before: { Status: 'New' }, after: { Status: 'Closed' } }),
+      entry(5, 'Taken back', { takesBack: keys[0] }),
+      entry(6, 'Taken back', { takesBack: keys[1], at: new Date(Date.now() - 3_600_000) }),
+      entry(7, 'Taken back', { takesBack: keys[2] }),
+      { ...entry(0, 'Put back', { takesBack: keys[2] }), key: crypto.randomUUID() },
+      {
+        ...entry(0, 'Taken back', { takesBack: keys[3] }),
+        key: crypto.randomUUID(),
+        before: { Mobile: '2' },
+        after: { Mobile: '1' },
+      },
+    ],
+  })
+  start(0)
+  vi.advanceTimersByTime(60 * MINUTE_MS)
+  const read = () => db.historyEntry.findMany({ orderBy: { id: 'asc' } })
+  await eventually(async () => expect((await read())[0]?.text).toBeNull())
+  const rows = await read()
+  expect(rows.map(({ text, before, after }) => [text, before, after]).slice(0, 5)).toEqual([
+    [null, null, null],
+    ['taken back an hour ago', null, null],
+    ['taken back and put back', null, null],
+    [null, {}, {}],
+    [null, { Status: 'New' }, { Status: 'Closed' }],
+  ])
+  expect(rows.at(-1)).toMatchObject({ before: {}, after: { Mobile: '1' } }) // which the enquiry has
+  expect(rows.every((row) => row.who === who)).toBe(true)
 })

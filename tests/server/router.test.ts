@@ -62,7 +62,8 @@ it('it works at the desk, whose queries go by POST', async () => {
   const client = createTRPCClient<DeskRouter>({ links: [link] })
   const { reference = '' } = await submit(app.url, anOrder())
   expect(await client.desk.list.query({ state: 'new' })).toMatchObject({ enquiries: [{ reference }] })
-  const close = () => client.desk.setStatus.mutate({ reference, status: 'Closed', was: 'New' })
-  expect(await close()).toBeUndefined()
+  const close = () =>
+    client.desk.setStatus.mutate({ key: crypto.randomUUID(), references: [reference], status: 'Closed', was: 'New' })
+  expect(await close()).toMatchObject([{ reference, status: 'Closed' }])
   await expect(close()).rejects.toMatchObject({ data: { code: 'CONFLICT', httpStatus: 409 } })
 })

@@ -24,7 +24,9 @@ function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
     products: product,
     status: 'New',
     suspectedSpam: false,
-    note: null,
+    closedAs: null,
+    remindOn: null,
+    eraseAt: null,
     contentHash: '',
     ...changes,
   }

@@ -88,9 +88,11 @@ UPDATE "Quvera_History" SET "Text" = regexp_replace(
     CASE WHEN starts_with("After", coalesce("Before", '')) THEN substr("After", char_length(coalesce("Before", '')) + 1) ELSE "After" END,
     '^\s*(\d\d \w{3} \d{4}: )?', '')
 WHERE "What" = 'Note' AND "After" <> '';
+-- What no row of the history tells, but for the lines of calls.
 INSERT INTO "Quvera_History" ("EnquiryId", "At", "What", "Text")
-SELECT "Id", "ReceivedAt", 'Note', "Note" FROM "Quvera_Form" form
-WHERE "Note" <> '' AND NOT EXISTS (SELECT FROM "Quvera_History" WHERE "EnquiryId" = form."Id" AND "Text" IS NOT NULL);
+SELECT "Id", "ReceivedAt", 'Note', note FROM "Quvera_Form" form
+CROSS JOIN LATERAL trim(E'\n' FROM regexp_replace("Note", '(^|\n)\d\d \w{3} \d{4}: rang, no answer', '', 'g')) note
+WHERE note <> '' AND NOT EXISTS (SELECT FROM "Quvera_History" WHERE "EnquiryId" = form."Id" AND "Text" IS NOT NULL);
 INSERT INTO "Quvera_History" ("EnquiryId", "At", "What")
 SELECT "Id", "ReceivedAt", 'Calls' FROM "Quvera_Form" form
 CROSS JOIN LATERAL generate_series(1, "Calls" - (SELECT count(*) FROM "Quvera_History" WHERE "EnquiryId" = form."Id" AND "What" = 'Calls'));
@@ -195,17 +197,16 @@ BEGIN
             DELETE FROM public."Quvera_Form" WHERE "Id" IN (
                 SELECT "Id" FROM public."Quvera_Form" WHERE "ReceivedAt" < earlier LIMIT "Most");
         WHEN 'what was taken back' THEN
-            UPDATE public."Quvera_History" SET "Text" = CASE WHEN "IsBack" THEN NULL ELSE "Text" END,
-                "Before" = "Before" - fields, "After" = CASE WHEN "IsBack" THEN "After" - fields ELSE "After" END
+            UPDATE public."Quvera_History" entry SET "Text" = CASE WHEN NOT found.is_back THEN entry."Text" END,
+                "Before" = entry."Before" - fields, "After" = CASE WHEN found.is_back THEN entry."After" - fields ELSE entry."After" END
             FROM (
-                SELECT entry."Id" AS old, coalesce(back."What" = 'Taken back' AND back."At" < now() - interval '1 day', FALSE) AS "IsBack"
-                FROM public."Quvera_History" entry LEFT JOIN LATERAL (
-                    SELECT "What", "At" FROM public."Quvera_History" WHERE "EnquiryId" = entry."EnquiryId" AND "TakesBack" = entry."Key"
-                    ORDER BY "Id" DESC LIMIT 1) back ON TRUE
-                WHERE entry."At" < now() - interval '1 day' AND (entry."Before" ?| fields
-                    OR back."What" = 'Taken back' AND back."At" < now() - interval '1 day' AND (entry."Text" IS NOT NULL OR entry."After" ?| fields))
+                SELECT each."Id" AS id, is_back FROM public."Quvera_History" each CROSS JOIN LATERAL (
+                    SELECT coalesce((SELECT back."What" = 'Taken back' AND back."At" < now() - interval '1 day' FROM public."Quvera_History" back
+                        WHERE back."EnquiryId" = each."EnquiryId" AND back."TakesBack" = each."Key" ORDER BY back."Id" DESC LIMIT 1), FALSE)) last (is_back)
+                WHERE each."At" < now() - interval '1 day'
+                    AND (each."Before" ?| fields OR is_back AND (each."Text" IS NOT NULL OR each."After" ?| fields))
                 LIMIT "Most") found
-            WHERE "Id" = old;
+            WHERE entry."Id" = found.id;
     END CASE;
     GET DIAGNOSTICS erased = ROW_COUNT;
     RETURN erased;
