@@ -1,14 +1,32 @@
 import { onlineManager } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { Activity, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
+import { resumeKept } from './changes.tsx'
 import { EnquiryPage } from './enquiry-page.tsx'
+import { focusRow } from './focus.ts'
+import { ageOf, count, timeOf } from './format.ts'
 import { ListPage } from './list-page.tsx'
-import { clearOtherTabs } from './session.ts'
+import { client, messageOf, type Pulse, usePulse } from './queries.ts'
+import { scrollToPlace, useReference } from './route.ts'
+import { SignedIn } from './signed-in.tsx'
+import { useNow } from './use-now.ts'
 
-/** @param reference of the enquiry that the address names; '' for the list */
-export function DeskPage({ reference }: { reference: string }) {
+export function DeskPage() {
+  const reference = useReference()
   const isOnline = useSyncExternalStore(onlineManager.subscribe, () => onlineManager.isOnline())
+  const { data: pulse, error, dataUpdatedAt } = usePulse()
+  const you = pulse?.you
+
+  usePlace(reference)
+  useEffect(() => {
+    if (you) resumeKept()
+  }, [you])
+  useEffect(() => {
+    const waiting = pulse ? `${count(pulse.counts.new)} new` : 'Enquiries'
+    document.title = [waiting, reference, `${brand.name} desk`].filter(Boolean).join(' | ')
+  }, [pulse, reference])
+
   return (
     <>
       <a href="#main" className="visually-hidden">
@@ -16,35 +34,71 @@ export function DeskPage({ reference }: { reference: string }) {
       </a>
       <header className="desk-head">
         <p className="desk-name">
-          <a href={DESK_PATH}>{brand.name} desk</a>
+          <a href={DESK_PATH}>{`${brand.name} desk`}</a>
         </p>
-        <SignOut>
-          <button type="submit">Sign out</button>
-        </SignOut>
+        <SignedIn pulse={pulse} />
       </header>
       <main id="main" tabIndex={-1}>
-        <p role="status">
+        <p role="status" className="notices">
           {!isOnline && (
             <span className="notice">You are offline. What you typed stays here, and changes are sent later.</span>
           )}
+          {isOnline && error && (
+            <span className="notice">
+              {`${messageOf(error)}${dataUpdatedAt ? ` What is shown is of ${timeOf(new Date(dataUpdatedAt).toISOString())}.` : ''}`}
+            </span>
+          )}
         </p>
-        {reference ? <EnquiryPage reference={reference} /> : <ListPage />}
+        <Activity mode={reference ? 'hidden' : 'visible'}>
+          <div className="list-page">
+            {pulse && <Overview pulse={pulse} />}
+            <ListPage pulse={pulse} />
+          </div>
+        </Activity>
+        {reference && <EnquiryPage key={reference} reference={reference} />}
       </main>
-      <footer className="desk-foot">
-        <SignOut>
-          <button type="submit" name="everywhere" value="yes">
-            Sign out on all devices
-          </button>
-        </SignOut>
-      </footer>
     </>
   )
 }
 
-function SignOut({ children }: { children: React.ReactNode }) {
+/** Scrolls and moves the focus to where one is now; not when the page has just come. */
+function usePlace(reference: string) {
+  const before = useRef(reference)
+  const left = useRef('')
+  useLayoutEffect(() => {
+    if (before.current === reference) return
+    if (before.current) left.current = before.current
+    before.current = reference
+    scrollToPlace()
+    client.invalidateQueries({ queryKey: ['pulse'] })
+    if (reference) document.querySelector<HTMLElement>('h1[tabindex]')?.focus({ preventScroll: true })
+    else focusRow(left.current)
+  }, [reference])
+}
+
+/** How much there is to do, and what somebody has to mend. */
+function Overview({ pulse }: { pulse: Pulse }) {
+  const now = useNow()
+  const { counts, oldestNewAt, week, problems } = pulse
+  const products = Object.entries(week).map(([product, number]) => `${count(number)} ${product}`)
+  const total = Object.values(week).reduce((sum, each) => sum + each, 0)
   return (
-    <form method="post" action={`${DESK_PATH}/sign-out`} onSubmit={clearOtherTabs}>
-      {children}
-    </form>
+    <>
+      {problems.length > 0 && (
+        <section className="problems" aria-labelledby="problems">
+          <h2 id="problems">To mend</h2>
+          <ul>
+            {problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <p className="overview">
+        <strong>{`${count(counts.new)} new`}</strong>
+        {oldestNewAt && <span>{`the oldest waits ${ageOf(oldestNewAt, now) || 'less than a minute'}`}</span>}
+        <span>{total > 0 ? `${count(total)} this week: ${products.join(', ')}` : 'none this week'}</span>
+      </p>
+    </>
   )
 }

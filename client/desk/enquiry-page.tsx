@@ -1,145 +1,97 @@
-import { type MouseEvent, useEffect } from 'react'
-import { toast } from 'react-toastify/unstyled'
-import { brand } from '../../shared/brand.ts'
-import { DESK_PATH } from '../../shared/desk.ts'
-import { callLink, mailLink, mobileInGroups, whatsAppLink } from '../../shared/visitor-contact.ts'
-import { AddCall, Notes, SendAgain, SetSpam, SetStatus } from './actions.tsx'
-import { StatusLine } from './enquiry-row.tsx'
-import { ageOf, timeOf } from './format.ts'
-import { type Enquiry, messageOf, useEnquiry } from './queries.ts'
+import type { ReactNode } from 'react'
+import { closingReasons, DESK_PATH } from '../../shared/desk.ts'
+import { answeredStatus } from '../trpc.ts'
+import { Act, RingAgain } from './buttons.tsx'
+import { type Seen, seenWith, submitCorrection, useChanges } from './changes.tsx'
+import { Contact } from './contact.tsx'
+import { DialogButton } from './dialog-button.tsx'
+import { belongsTo, Reached, StatusLine } from './enquiry-row.tsx'
+import { FieldsForm } from './fields-form.tsx'
+import { ageOf, count, timeOf, todayHere } from './format.ts'
+import { Notes } from './notes.tsx'
+import { Person } from './person.tsx'
+import { type Enquiry, isGone, listedRows, messageOf, type Row, useEnquiry } from './queries.ts'
+import { useAsked } from './ringing.ts'
+import { useNow } from './use-now.ts'
 
-/** Whoever came from the list goes back to it: its entry of the tab's history knows what was searched for. */
-function goBackToList(event: MouseEvent) {
-  const isFromList = document.referrer === `${location.origin}${DESK_PATH}`
-  if (!isFromList || event.metaKey || event.ctrlKey || event.shiftKey) return
-  event.preventDefault()
-  history.back()
-}
-
+/** What the list knows is shown before the rest has come. */
 export function EnquiryPage({ reference }: { reference: string }) {
-  const { data, error } = useEnquiry(reference)
-  useEffect(() => {
-    document.title = `${reference} | ${brand.name}`
-  }, [reference])
+  const { data: whole, error } = useEnquiry(reference)
+  const tried = useChanges()
+  const listed = listedRows()
+  const known = listed.find((each): each is Row => each.reference === reference && !isGone(each))
+  const isErased = error && answeredStatus(error) === 404
+  const stored = isErased ? undefined : (whole ?? known)
   return (
     <>
-      <p className="back">
-        <a href={DESK_PATH} onClick={goBackToList}>
-          All enquiries
-        </a>
-      </p>
-      {data ? (
-        <Whole enquiry={data} />
+      <nav className="back" aria-label="Back and on">
+        <a href={DESK_PATH}>All enquiries</a>
+        <NextLink reference={reference} rows={listed.filter((each): each is Row => !isGone(each))} />
+      </nav>
+      {error && stored && <p className="notice">{messageOf(error)}</p>}
+      {stored ? (
+        <Whole seen={seenWith(stored, tried)} whole={whole} />
       ) : (
-        <p role="status" className="empty">
+        <h1 tabIndex={-1} className="empty">
           {error ? messageOf(error) : 'Loading …'}
-        </p>
+        </h1>
       )}
     </>
   )
 }
 
-function Whole({ enquiry }: { enquiry: Enquiry }) {
-  const { reference, name, email, mobile, quantity, products, retailerSelfUse, receivedAt, status } = enquiry
+/** Leads to the next of the list that is New. */
+function NextLink({ reference, rows }: { reference: string; rows: Row[] }) {
+  const tried = useChanges()
+  const today = todayHere()
+  const here = rows.findIndex((each) => each.reference === reference)
+  const next = [...rows.slice(here + 1), ...rows.slice(0, Math.max(here, 0))].find((each) =>
+    belongsTo('new', seenWith(each, tried).row, today),
+  )
+  if (!next) return null
   return (
-    <article className="whole" aria-labelledby="name">
+    <a href={`${DESK_PATH}/${next.reference}`} data-next>
+      Next
+    </a>
+  )
+}
+
+function Whole({ seen, whole }: { seen: Seen; whole: Enquiry | undefined }) {
+  const { row } = seen
+  const { reference, name, email, quantity, products, retailerSelfUse, receivedAt, status } = row
+  const now = useNow()
+  const age = ageOf(receivedAt, now)
+  return (
+    <article className="whole" aria-labelledby="name" data-row={reference}>
       <div className="whole-head" data-status={status}>
-        <h1 id="name">
+        <h1 id="name" tabIndex={-1}>
           <bdi>{name}</bdi>
         </h1>
-        <StatusLine row={enquiry} />
+        <StatusLine seen={seen} />
       </div>
-
-      <section className="contact" aria-label="Contact">
-        <p className="mobile">{mobileInGroups(mobile)}</p>
-        <p className="buttons">
-          <a className="primary" href={callLink(mobile)}>
-            Call
-          </a>
-          <a href={whatsAppLink(mobile)} target="_blank" rel="noreferrer">
-            WhatsApp
-          </a>
-          <a href={mailLink(email, `${brand.name} enquiry ${reference}`)}>Write</a>
-          <button type="button" onClick={() => copy(mobile)}>
-            Copy number
-          </button>
-        </p>
-        <p className="buttons done">
-          <SetStatus row={enquiry} status="Contacted" />
-          <SetStatus row={enquiry} status="Closed" />
-          <AddCall reference={reference} />
-          <SetSpam row={enquiry} />
-          {status !== 'New' && <SetStatus row={enquiry} status="New" />}
-        </p>
-      </section>
-
-      <dl className="fields">
-        <Field label="Product">{products}</Field>
-        <Field label="Quantity">{quantity.toLocaleString('en-IN')}</Field>
-        <Field label="Buying for">{retailerSelfUse}</Field>
-        <Field label="Email">
-          <bdi>{email}</bdi>
-        </Field>
-        <Field label="Received">
-          {timeOf(receivedAt)}, {ageOf(receivedAt)}
-        </Field>
-        <Field label="Reference">{reference}</Field>
-      </dl>
-
-      <Notes row={enquiry} />
-
-      {enquiry.earlier.length > 0 && (
-        <section aria-labelledby="earlier">
-          <h2 id="earlier">Earlier from this number or address</h2>
-          <ul className="lines">
-            {enquiry.earlier.map((each) => (
-              <li key={each.reference}>
-                <a href={`${DESK_PATH}/${each.reference}`}>{each.reference}</a>{' '}
-                <span>
-                  {timeOf(each.receivedAt)}: {each.quantity.toLocaleString('en-IN')} × {each.products}, {each.status}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-
-      <section aria-labelledby="mails">
-        <h2 id="mails">Mails</h2>
-        {enquiry.mails.length === 0 && <p className="small">None.</p>}
-        <ul className="lines">
-          {enquiry.mails.map((mail) => (
-            <li key={mail.id}>
-              <span>
-                {mail.means.charAt(0).toUpperCase() + mail.means.slice(1)}, {timeOf(mail.at)}
-              </span>
-              {mail.maySendAgain && <SendAgain reference={reference} mail={mail} />}
-            </li>
-          ))}
-        </ul>
-      </section>
-
-      <section aria-labelledby="history">
-        <h2 id="history">History</h2>
-        <ul className="lines">
-          {enquiry.history.map(({ at, who, what }) => (
-            <li key={`${at} ${what}`}>
-              <span className="small">
-                {timeOf(at)}, {who}
-              </span>{' '}
-              <bdi>{what}</bdi>
-            </li>
-          ))}
-          <li>
-            <span className="small">{timeOf(receivedAt)}</span> <span>received</span>
-          </li>
-        </ul>
-      </section>
+      <div className="whole-part">
+        <Contact seen={seen} replies={whole?.replies} />
+        <Outcome seen={seen} />
+        <dl className="fields">
+          <Field label="Product">{`${count(quantity)} × ${products}`}</Field>
+          <Field label="Buying for">{retailerSelfUse}</Field>
+          <Field label="Email">
+            <bdi>{email || 'none'}</bdi>
+          </Field>
+          <Field label="Received">{age ? `${timeOf(receivedAt, now)}, ${age} ago` : timeOf(receivedAt, now)}</Field>
+          <Field label="Reference">{reference}</Field>
+        </dl>
+        <Correct seen={seen} />
+      </div>
+      <div className="whole-part">
+        <Notes seen={seen} notes={whole?.notes} />
+        {whole ? <Further seen={seen} whole={whole} /> : <p role="status">Loading the rest …</p>}
+      </div>
     </article>
   )
 }
 
-function Field({ label, children }: { label: string; children: React.ReactNode }) {
+function Field({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>
       <dt>{label}</dt>
@@ -148,12 +100,115 @@ function Field({ label, children }: { label: string; children: React.ReactNode }
   )
 }
 
-/** The clipboard is missing on a page without TLS. */
-async function copy(mobile: string) {
-  try {
-    await navigator.clipboard.writeText(mobile)
-    toast.success('The number is copied')
-  } catch {
-    toast.error(`Copying does not work here: ${mobile}`)
-  }
+/** What came of it. */
+function Outcome({ seen }: { seen: Seen }) {
+  const { reference, status, suspectedSpam, last, eraseAt } = seen.row
+  const isAsked = useAsked() === reference
+  return (
+    <section className="outcome" aria-label="What came of it">
+      {eraseAt && (
+        <p className="buttons notice">
+          <span>{`It is erased ${timeOf(eraseAt)}.`}</span>
+          <Act name="keep" seen={seen} options={{}} label="Take back" />
+        </p>
+      )}
+      {isAsked && <Reached seen={seen} />}
+      <p className="buttons">
+        <Act name="setStatus" seen={seen} options={{ status: 'Contacted' }} />
+        <Act name="addCall" seen={seen} options={{}} />
+        <Act name="setSpam" seen={seen} options={{ spam: !suspectedSpam }} />
+        {status !== 'New' && <Act name="setStatus" seen={seen} options={{ status: 'New' }} />}
+        {last && (
+          <Act
+            name="takeBack"
+            seen={seen}
+            options={{ of: last.key, label: last.what.startsWith('taken back') ? 'Put back' : 'Take back' }}
+          />
+        )}
+      </p>
+      {last && <p className="small">{`${last.who}, ${timeOf(last.at)}: ${last.what}`}</p>}
+      {status !== 'Closed' && (
+        <>
+          <p className="buttons">
+            <span className="small">Close</span>
+            {closingReasons.map((closedAs) => (
+              <Act key={closedAs} name="setStatus" seen={seen} options={{ status: 'Closed', closedAs }} />
+            ))}
+            <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="No reason" />
+          </p>
+          <RingAgain seen={seen} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function Correct({ seen }: { seen: Seen }) {
+  const { name, email, mobile, quantity, retailerSelfUse, products } = seen.row
+  const values = { name, email, mobile, quantity, retailerSelfUse, products }
+  return (
+    <p className="buttons">
+      <DialogButton label="Correct" title={`Correct ${seen.row.reference}`}>
+        {(close) => (
+          <FieldsForm
+            key={JSON.stringify(values)}
+            values={values}
+            mayLackEmail={email === ''}
+            isStoring={seen.doing.includes('correct')}
+            submitLabel="Store"
+            onSubmit={(now) => submitCorrection(seen.row, now).then(close, () => {})}
+          />
+        )}
+      </DialogButton>
+    </p>
+  )
+}
+
+/** What the list does not know. */
+function Further({ seen, whole: { mails, history, earlier, receivedAt } }: { seen: Seen; whole: Enquiry }) {
+  return (
+    <>
+      {earlier.length > 0 && (
+        <section aria-labelledby="earlier">
+          <h2 id="earlier">Earlier from this number or address</h2>
+          <ul className="lines">
+            {earlier.map((each) => (
+              <li key={each.reference}>
+                <a href={`${DESK_PATH}/${each.reference}`}>{each.reference}</a>
+                <span>{`${timeOf(each.receivedAt)}: ${count(each.quantity)} × ${each.products}, ${each.status}`}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section aria-labelledby="mails">
+        <h2 id="mails">Mails</h2>
+        {mails.length === 0 && <p className="small">None.</p>}
+        <ul className="lines">
+          {mails.map(({ id, means, at, maySendAgain }) => (
+            <li key={id}>
+              <span>{`${means.charAt(0).toUpperCase()}${means.slice(1)}, ${timeOf(at)}`}</span>
+              {maySendAgain && <Act name="sendAgain" seen={seen} options={{ mail: id }} isInList />}
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section aria-labelledby="history">
+        <h2 id="history">History</h2>
+        <ul className="lines">
+          {history.map(({ at, who, what }) => (
+            <li key={`${at} ${what}`}>
+              <span className="small">{`${timeOf(at)}, ${who}`}</span>
+              <bdi>{what}</bdi>
+            </li>
+          ))}
+          <li>
+            <span className="small">{timeOf(receivedAt)}</span>
+            <span>received</span>
+          </li>
+        </ul>
+      </section>
+      <Person seen={seen} />
+    </>
+  )
 }

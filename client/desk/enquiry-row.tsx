@@ -1,73 +1,172 @@
-import { useState } from 'react'
-import { DESK_PATH } from '../../shared/desk.ts'
+import type { KeyboardEvent } from 'react'
+import { DESK_PATH, type DeskState } from '../../shared/desk.ts'
 import { callLink, mobileInGroups, whatsAppLink } from '../../shared/visitor-contact.ts'
-import { SetSpam, SetStatus } from './actions.tsx'
-import { ageOf, timeOf } from './format.ts'
-import type { Row } from './queries.ts'
+import { Act, ActionButton, RingAgain } from './buttons.tsx'
+import { act, type Seen } from './changes.tsx'
+import { focusRow } from './focus.ts'
+import { ageOf, count, dayName, isOlderThanDays, timeOf } from './format.ts'
+import { type Row, you } from './queries.ts'
+import { endCall, startCall } from './ringing.ts'
+
+/** Who has waited longer is seen at a glance. */
+const LATE_DAYS = 2
+
+/** Whether a list of this tab has it. @param today in India */
+export function belongsTo(state: DeskState, row: Row, today: string): boolean {
+  const { status, suspectedSpam, remindOn, eraseAt } = row
+  if (state === 'all') return true
+  if (state === 'spam') return status === 'New' && suspectedSpam
+  if (suspectedSpam) return false
+  if (state === 'new') return status === 'New' && !eraseAt && !(remindOn && remindOn > today)
+  if (state === 'toRing') return Boolean(remindOn) && status !== 'Closed' && !eraseAt
+  return status.toLowerCase() === state
+}
+
+const standings = {
+  storing: 'storing …',
+  waiting: 'not stored yet: no answer of the server',
+  refused: 'not changed',
+}
+
+export function StandingText({ standing }: Pick<Seen, 'standing'>) {
+  return standing ? <span className="standing">{standings[standing]}</span> : null
+}
+
+interface RowProps {
+  seen: Seen
+  state: DeskState
+  today: string
+  now: number
+  isAsked: boolean
+}
 
 /** An enquiry in the list. */
-export function EnquiryRow({ row }: { row: Row }) {
-  const { reference, name, mobile, quantity, products, retailerSelfUse, receivedAt, note } = row
-  const [first] = useState(row) // its button stays after the click, so that nothing moves and the focus stays
+export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
+  const { row, standing, own } = seen
+  const { reference, name, mobile, quantity, products, retailerSelfUse, receivedAt, note, status } = row
+  const isHere = belongsTo(state, row, today)
+  const isLate = status === 'New' && !row.suspectedSpam && isOlderThanDays(receivedAt, LATE_DAYS, now)
+  const age = ageOf(receivedAt, now) || 'just now'
+
+  /** Single letters have an effect only here (WCAG 2.1.4). */
+  function press(event: KeyboardEvent) {
+    if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === 'c' && status !== 'Contacted') act('setStatus', row, { status: 'Contacted' })
+    else if (event.key === 'n') act('addCall', row, {})
+    else if (event.key === 'u' && row.last) act('takeBack', row, { of: row.last.key })
+  }
+
   return (
-    <li className="enquiry" data-status={row.status}>
-      <div className="enquiry-text">
-        <div className="enquiry-name">
-          <h2>
-            <a href={`${DESK_PATH}/${reference}`}>
-              <bdi>{name}</bdi>
-            </a>
-          </h2>
-          <span className="small">
-            {ageOf(receivedAt)}, {timeOf(receivedAt)}
-          </span>
-        </div>
-        <div className="enquiry-facts">
-          <p>
-            {quantity.toLocaleString('en-IN')} × {products}, {retailerSelfUse}
-          </p>
-          <StatusLine row={row} />
-        </div>
-        {note && (
-          <p className="small note-line">
-            <bdi>{note.split('\n').at(-1)}</bdi>
-          </p>
-        )}
-      </div>
-      <p className="enquiry-actions">
-        <a className="primary" href={callLink(mobile)} aria-label={`Call ${name}, ${mobileInGroups(mobile)}`}>
-          Call
-        </a>
-        <a href={whatsAppLink(mobile)} target="_blank" rel="noreferrer" aria-label={`WhatsApp ${name}`}>
-          WhatsApp
-        </a>
-        {first.suspectedSpam ? (
-          <SetSpam row={row} isInList />
-        ) : (
-          first.status === 'New' && <SetStatus row={row} status="Contacted" isInList />
-        )}
+    <li
+      className="enquiry"
+      data-row={reference}
+      data-status={status}
+      data-late={isLate || undefined}
+      data-done={(!isHere && !standing) || undefined}
+      onKeyDown={press}
+    >
+      <p className="age">
+        <span>{isLate ? `waits ${age}` : age}</span>
       </p>
+      <h2 className="name">
+        <a href={`${DESK_PATH}/${reference}`}>
+          <bdi>{name}</bdi>
+        </a>
+      </h2>
+      <div className="facts">
+        <p className="number">{mobileInGroups(mobile)}</p>
+        <p className="what">{`${count(quantity)} × ${products}`}</p>
+        <p className="type">{retailerSelfUse}</p>
+      </div>
+      <StatusLine seen={seen} />
+      {note && (
+        <p className="small note-line">
+          <bdi>{note}</bdi>
+        </p>
+      )}
+      {isAsked ? <Reached seen={seen} /> : <RowActions seen={seen} isHere={isHere} />}
+      {(own?.name === 'addCall' || own?.name === 'remind') && <RingAgain seen={seen} />}
     </li>
   )
 }
 
+function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
+  const { row, own } = seen
+  const { reference, name, mobile, status, suspectedSpam, last } = row
+  const isSpam = suspectedSpam && status === 'New'
+  const mayTakeBack = last && (!isHere || own?.input.key === last.key) && own?.name !== 'takeBack'
+  return (
+    <div className="row-actions">
+      {!isSpam && (
+        <a
+          className="primary call"
+          href={callLink(mobile)}
+          aria-label={`Call ${name}, ${mobileInGroups(mobile)}`}
+          onClick={() => startCall(reference)}
+        >
+          Call
+        </a>
+      )}
+      {mayTakeBack ? (
+        <Act key="main" name="takeBack" seen={seen} options={{ of: last.key }} isInList />
+      ) : isSpam ? (
+        <Act key="main" name="setSpam" seen={seen} options={{ spam: false }} isInList />
+      ) : (
+        status === 'New' && <Act key="main" name="setStatus" seen={seen} options={{ status: 'Contacted' }} isInList />
+      )}
+      {isSpam ? (
+        <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="Surely spam" isInList />
+      ) : (
+        isHere && (
+          <>
+            <Act className="on-wide" name="addCall" seen={seen} options={{}} isInList />
+            <a href={whatsAppLink(mobile)} target="_blank" rel="noreferrer" aria-label={`WhatsApp ${name}`}>
+              WhatsApp
+            </a>
+          </>
+        )
+      )}
+    </div>
+  )
+}
+
+/** Asked once, in place of the actions. */
+export function Reached({ seen }: { seen: Seen }) {
+  function end() {
+    endCall()
+    focusRow(seen.row.reference)
+  }
+  return (
+    <fieldset className="row-actions reached">
+      <legend>Reached?</legend>
+      <Act name="setStatus" seen={seen} options={{ status: 'Contacted' }} label="Contacted" onPress={end} />
+      <Act name="addCall" seen={seen} options={{}} onPress={end} />
+      <ActionButton onClick={end}>Not now</ActionButton>
+    </fieldset>
+  )
+}
+
 /** `Contacted, ravi@shop.example, 10:40`, and what else is worth a look. */
-export function StatusLine({ row }: { row: Row }) {
-  const { status, statusBy, statusAt, suspectedSpam, flags } = row
+export function StatusLine({ seen: { row, standing } }: { seen: Seen }) {
+  const { status, statusBy, statusAt, closedAs, suspectedSpam, flags, remindOn, ringing, eraseAt, proposal } = row
+  const marks = [
+    suspectedSpam && 'suspected spam',
+    remindOn && `ring ${dayName(remindOn)}`,
+    ringing && ringing.who !== you() && `${ringing.who} is ringing`,
+    proposal && 'new number proposed',
+    eraseAt && `is erased ${timeOf(eraseAt)}`,
+    ...flags,
+  ].filter((mark) => typeof mark === 'string')
   return (
     <p className="status-line">
-      <strong className="status">{status}</strong>
-      {statusBy && statusAt && (
-        <span className="small">
-          {statusBy}, {timeOf(statusAt)}
-        </span>
-      )}
-      {suspectedSpam && <span className="flag">suspected spam</span>}
-      {flags.map((flag) => (
-        <span key={flag} className="flag">
-          {flag}
+      <strong className="status">{closedAs ? `${status}, ${closedAs}` : status}</strong>
+      {statusBy && statusAt && <span className="small">{`${statusBy}, ${timeOf(statusAt)}`}</span>}
+      {marks.map((mark) => (
+        <span key={mark} className="flag">
+          {mark}
         </span>
       ))}
+      <StandingText standing={standing} />
     </p>
   )
 }

@@ -1,33 +1,56 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { DESK_PATH, type DeskState, deskStates, SEARCH_MAX } from '../../shared/desk.ts'
+import { Fragment, useEffect, useState } from 'react'
+import { type DeskState, deskStates } from '../../shared/desk.ts'
 import { centreInRow } from '../ui/row.ts'
-import { DaysChart } from './days-chart.tsx'
-import { EnquiryRow } from './enquiry-row.tsx'
-import { type Choice, messageOf, useList } from './queries.ts'
+import { AddByPhone } from './add-by-phone.tsx'
+import { ActionButton } from './buttons.tsx'
+import { createChange, type Seen, seenWith, submit, useChanges } from './changes.tsx'
+import { belongsTo, EnquiryRow } from './enquiry-row.tsx'
+import { Filters, Search } from './filters.tsx'
+import { count, todayHere } from './format.ts'
+import { type Choice, isGone, type List, messageOf, type Pulse, useList } from './queries.ts'
+import { useAsked } from './ringing.ts'
+import { keepSearch, readSearch } from './route.ts'
 import { keepChoice, readChoice } from './session.ts'
+import { useNow } from './use-now.ts'
 
 const tabs: Record<DeskState, string> = {
   new: 'New',
+  toRing: 'To ring',
   contacted: 'Contacted',
   closed: 'Closed',
   spam: 'Suspected spam',
   all: 'All',
 }
 
-/** Kept for this tab and not in the address, which would be logged: so one comes back to the same list. */
-const firstChoice: Choice = { state: 'new', order: 'newest', text: '', ...readChoice() }
+/** On a wide screen. */
+const columns = ['Waiting', 'Name', 'Number', 'Quantity', 'Buying for', 'State', '']
 
-export function ListPage() {
+const firstChoice: Choice = { state: 'new', order: 'newest', ...readChoice() }
+
+/** What is asked for: a search looks at everything, whatever the tab. */
+function asked({ state, ...filters }: Choice, text: string): Choice {
+  const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value))
+  return { state: text ? 'all' : state, ...given, ...(text && { text }) }
+}
+
+export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
   const [choice, setChoice] = useState(firstChoice)
-  const list = useList(choice)
-  const pages = list.data?.pages ?? []
-  const [first] = pages
-  const enquiries = pages.flatMap((page) => page.enquiries)
+  const [text, setText] = useState(readSearch)
+  const [reading, setReading] = useState(0)
+  const wanted = asked(choice, text)
+  const list = useList(wanted, reading)
+  const readAnew = () => setReading((before) => before + 1)
 
   function choose(change: Partial<Choice>) {
     const next = { ...choice, ...change }
     keepChoice(next)
     setChoice(next)
+    readAnew()
+  }
+  function search(next: string) {
+    keepSearch(next)
+    setText(next)
+    readAnew()
   }
 
   // On a phone the tabs scroll sideways.
@@ -40,135 +63,136 @@ export function ListPage() {
   return (
     <>
       <h1 className="visually-hidden">Enquiries</h1>
-      {first && first.problems.length > 0 && (
-        <section className="problems" aria-labelledby="problems">
-          <h2 id="problems">To mend</h2>
-          <ul>
-            {first.problems.map((problem) => (
-              <li key={problem}>{problem}</li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {first && <DaysChart days={first.days} />}
       <div className="choice">
         <nav className="tabs" aria-label="Enquiries by state">
           {deskStates.map((state) => (
             <button
               key={state}
               type="button"
-              aria-pressed={state === choice.state}
-              onClick={() => choose({ state, order: choice.order })}
+              aria-pressed={state === choice.state && !text}
+              onClick={() => {
+                if (text) search('')
+                choose({ state })
+              }}
             >
-              <span>{tabs[state]}</span> <span className="count">{first?.counts[state].toLocaleString('en-IN')}</span>
+              <span>{tabs[state]}</span> <span className="count">{pulse ? count(pulse.counts[state]) : ''}</span>
             </button>
           ))}
         </nav>
-        <Search text={choice.text} onSearch={(text) => choose({ text })} />
-        <div className="tools">
-          <button
-            type="button"
-            onClick={() => choose({ order: choice.order === 'newest' ? 'oldest' : 'newest' })}
-            aria-label={`${choice.order === 'newest' ? 'Newest' : 'Oldest'} first. Change the order`}
-          >
-            {choice.order === 'newest' ? 'Newest first' : 'Oldest first'}
-          </button>
-          <form method="post" action={`${DESK_PATH}/enquiries.csv`}>
-            {Object.entries(choice).map(([name, value]) => (
-              <input key={name} type="hidden" name={name} value={value} />
-            ))}
-            <button type="submit">Download CSV</button>
-          </form>
-        </div>
+        <Search text={text} onSearch={search} />
+        <AddByPhone />
+        <Filters choice={wanted} onChoose={choose} />
       </div>
-      <p role="status" className={enquiries.length > 0 ? 'visually-hidden' : 'empty'}>
-        {stateOf(list, choice, first?.counts[choice.state], enquiries.length)}
+      <Rows list={list} choice={wanted} pulse={pulse} onRead={readAnew} />
+    </>
+  )
+}
+
+interface RowsProps {
+  list: List
+  choice: Choice
+  pulse: Pulse | undefined
+  onRead: () => void
+}
+
+function Rows({ list, choice, pulse, onRead }: RowsProps) {
+  const now = useNow()
+  const tried = useChanges()
+  const reached = useAsked()
+  const { state } = choice
+  const pages = list.data?.pages ?? []
+  const today = pages[0]?.today ?? todayHere()
+  const later = pages.find((page) => page.later)?.later
+  const rows = pages.flatMap(({ enquiries }) =>
+    enquiries.map((row) => ({ reference: row.reference, seen: isGone(row) ? undefined : seenWith(row, tried) })),
+  )
+  const common = { state, today, now }
+  return (
+    <>
+      <p role="status" className={rows.length > 0 ? 'visually-hidden' : 'empty'}>
+        {textOf(list, choice, rows.length)}
       </p>
-      {list.data && enquiries.length === 0 && choice.text && choice.state !== 'all' && (
-        <p className="more">
-          <button type="button" onClick={() => choose({ state: 'all' })}>
-            Search in All
-          </button>
+      {list.isError && list.data && <p className="notice">{messageOf(list.error)}</p>}
+      <Fresh choice={choice} pulse={pulse} isWhole={!list.hasNextPage} onRead={onRead} />
+      {state === 'spam' && <AllSpam seen={rows.flatMap(({ seen }) => seen ?? [])} today={today} />}
+      {rows.length > 0 && (
+        <p className="columns" aria-hidden="true">
+          {columns.map((column) => (
+            <span key={column}>{column}</span>
+          ))}
         </p>
       )}
-      {enquiries.length > 0 && (
-        <ul className="enquiries" aria-label={tabs[choice.state]} aria-busy={list.isPlaceholderData}>
-          {enquiries.map((row) => (
-            <EnquiryRow key={row.reference} row={row} />
+      {rows.length > 0 && (
+        <ul className="enquiries" aria-label={tabs[state]} aria-busy={list.isPlaceholderData}>
+          {rows.map(({ reference, seen }) => (
+            <Fragment key={reference}>
+              {reference === later && (
+                <li className="later">
+                  <h2>Later</h2>
+                </li>
+              )}
+              {seen ? (
+                <EnquiryRow {...common} seen={seen} isAsked={reference === reached} />
+              ) : (
+                <li className="enquiry gone">{`${reference} was erased.`}</li>
+              )}
+            </Fragment>
           ))}
         </ul>
       )}
       {list.hasNextPage && (
         <p className="more">
-          <button type="button" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+          <ActionButton isIdle={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
             {list.isFetchingNextPage ? 'Loading …' : 'Load more'}
-          </button>
+          </ActionButton>
         </p>
       )}
-      {first && <SignedIn you={first.you} browsers={first.browsers} />}
     </>
   )
 }
 
-function SignedIn({ you, browsers }: { you: string; browsers: number }) {
+/** Reads the list anew for what has come since. Of a part of a list nobody knows what is new. */
+function Fresh({ choice, pulse, isWhole, onRead }: Omit<RowsProps, 'list'> & { isWhole: boolean }) {
+  const { state, order, ...filters } = choice
+  const isCounted = state === 'new' && Object.keys(filters).length === 0 && (order === 'newest' || isWhole)
+  const fresh = isCounted && pulse ? pulse.fresh : 0
   return (
-    <form method="post" action={`${DESK_PATH}/sign-out`} className="more">
-      <p>
-        You are signed in as <bdi>{you}</bdi>
-        {browsers > 1 && <span> in {browsers} browsers</span>}.
-      </p>
-      {browsers > 1 && (
-        <button type="submit" name="others" value="yes">
-          Sign out in the others
+    <p role="status" className="fresh">
+      {fresh > 0 && (
+        <button type="button" className="primary" onClick={onRead}>
+          {`${count(fresh)} new`}
         </button>
       )}
-    </form>
+    </p>
+  )
+}
+
+/** Closes all that is shown, when it is pressed twice. */
+function AllSpam({ seen, today }: { seen: Seen[]; today: string }) {
+  const [isAsked, setIsAsked] = useState(false)
+  const spam = seen.flatMap(({ row }) => (belongsTo('spam', row, today) ? row.reference : []))
+  if (spam.length < 2) return null
+  function close() {
+    setIsAsked(false)
+    const input = { references: spam, status: 'Closed', was: 'New' }
+    submit(createChange('setStatus', spam, input)).catch(() => {}) // refuse() has told it
+  }
+  return (
+    <p className="buttons">
+      <ActionButton onClick={() => (isAsked ? close() : setIsAsked(true))}>
+        {isAsked ? `Yes, close ${spam.length} as spam` : `Surely spam: all ${spam.length} shown`}
+      </ActionButton>
+      {isAsked && <ActionButton onClick={() => setIsAsked(false)}>Keep them</ActionButton>}
+    </p>
   )
 }
 
 /** What there is to say instead of a list, and, for those who do not see it, of the list. */
-function stateOf(list: ReturnType<typeof useList>, choice: Choice, count: number | undefined, shown: number): string {
+function textOf(list: List, { state, text, ...filters }: Choice, shown: number): string {
   if (list.isError && !list.data) return messageOf(list.error)
   if (!list.data) return 'Loading …'
   if (shown > 0) return `${shown} ${shown === 1 ? 'enquiry' : 'enquiries'} shown${list.hasNextPage ? ', and more' : ''}`
-  if (choice.text) return `Nothing found for “${choice.text}” in ${tabs[choice.state]}.`
-  return count === 0 && choice.state === 'new' ? 'Nothing new. Everybody has an answer.' : 'Nothing yet.'
-}
-
-function Search({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
-  const input = useRef<HTMLInputElement>(null)
-  function clear() {
-    if (input.current) input.current.value = ''
-    input.current?.focus() // the button goes
-    onSearch('')
-  }
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    onSearch(String(new FormData(event.currentTarget).get('text')).trim())
-  }
-  return (
-    <search>
-      <form className="search" onSubmit={submit}>
-        <label htmlFor="text" className="visually-hidden">
-          Name, address, number, reference or note
-        </label>
-        <input
-          ref={input}
-          id="text"
-          name="text"
-          type="search"
-          autoComplete="off"
-          maxLength={SEARCH_MAX}
-          placeholder="Name, number, reference …"
-          defaultValue={text}
-        />
-        <button type="submit">Search</button>
-        {text && (
-          <button type="button" onClick={clear}>
-            Clear
-          </button>
-        )}
-      </form>
-    </search>
-  )
+  if (text) return `Nothing found for “${text}”.`
+  if (Object.keys(filters).length > 1) return 'Nothing with these filters.'
+  return state === 'new' ? 'Nothing new. Everybody has an answer.' : 'Nothing yet.'
 }

@@ -4,71 +4,122 @@ import {
   QueryCache,
   QueryClient,
   useInfiniteQuery,
-  useMutation,
   useQuery,
-  useQueryClient,
 } from '@tanstack/react-query'
-import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client'
-import type { inferRouterOutputs } from '@trpc/server'
-import { toast } from 'react-toastify/unstyled'
+import { createTRPCClient, httpLink } from '@trpc/client'
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { DeskRouter } from '../../server/desk/procedures.ts'
-import type { DeskState } from '../../shared/desk.ts'
+import { AT_ONCE_MAX } from '../../shared/desk.ts'
+import { answeredStatus, fetchInTime } from '../trpc.ts'
+import { currentReference, loadAnewAtNextOpening } from './route.ts'
 import { leave } from './session.ts'
 
 /* What the server has, in react-query and nowhere else. */
 
+export type Inputs = inferRouterInputs<DeskRouter>['desk']
 type Outputs = inferRouterOutputs<DeskRouter>['desk']
-export type List = Outputs['list']
-export type Row = List['enquiries'][number]
+export type Row = Outputs['list']['enquiries'][number]
 export type Enquiry = Outputs['show']
-export interface Choice {
-  state: DeskState
-  order: 'newest' | 'oldest'
-  text: string
+export type Pulse = Outputs['pulse']
+export type Choice = Omit<Inputs['list'], 'before'>
+
+/** The six fields of an enquiry. */
+export type Fields = Inputs['correct']['now']
+
+/** Takes the place of a row whose enquiry was erased. */
+export interface Gone {
+  reference: string
+  isGone: true
+}
+export type Shown = Row | Gone
+interface Page extends Omit<Outputs['list'], 'enquiries'> {
+  enquiries: Shown[]
+  /** Of To ring: the first that was not due when the list was read. */
+  later?: string | undefined
 }
 
 /** Queries go by POST too: an address would hold what was searched for. */
-export const trpc = createTRPCClient<DeskRouter>({ links: [httpLink({ url: '/trpc', methodOverride: 'POST' })] })
-
-function statusOf(error: unknown): number | undefined {
-  return isTRPCClientError<DeskRouter>(error) ? error.data?.httpStatus : undefined
-}
+export const trpc = createTRPCClient<DeskRouter>({
+  links: [httpLink({ url: '/trpc', methodOverride: 'POST', fetch: fetchInTime })],
+})
 
 /** Of the server, or that there was no answer. */
 export function messageOf(error: Error): string {
-  return statusOf(error) ? error.message : 'The server did not answer. Check your connection, then try again.'
+  return answeredStatus(error) && error.message
+    ? error.message
+    : 'The server did not answer. Check your connection, then try again.'
 }
 
 function leaveIfOver(error: Error) {
-  if (statusOf(error) === 401) leave()
+  if (answeredStatus(error) === 401) leave()
 }
 
-export function createQueryClient(): QueryClient {
-  return new QueryClient({
-    queryCache: new QueryCache({ onError: leaveIfOver }),
-    mutationCache: new MutationCache({ onError: leaveIfOver }),
-    defaultOptions: {
-      queries: {
-        // A refusal is final; an answer that did not come is asked for again.
-        retry: (failures, error) => !statusOf(error) && failures < 2,
-        refetchOnWindowFocus: 'always',
-        refetchInterval: 60_000, // only while the tab is visible
-      },
+export const client = new QueryClient({
+  queryCache: new QueryCache({ onError: leaveIfOver }),
+  mutationCache: new MutationCache({ onError: leaveIfOver }),
+  // A refusal is final; an answer that did not come is asked for again.
+  defaultOptions: { queries: { retry: (failures, error) => !answeredStatus(error) && failures < 2 } },
+})
+
+/** @param reading a list is read again only under another number: its rows do not move under a finger */
+export function useList(choice: Choice, reading: number) {
+  return useInfiniteQuery({
+    queryKey: ['list', reading, choice],
+    async queryFn({ pageParam, signal }): Promise<Page> {
+      const page = await trpc.desk.list.query({ ...choice, ...(pageParam && { before: pageParam }) }, { signal })
+      const later =
+        choice.state === 'toRing' && page.enquiries.find(({ remindOn }) => remindOn && remindOn > page.today)
+      return { ...page, ...(later && { later: later.reference }) }
     },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousData,
   })
 }
 
-export function useList({ state, order, text }: Choice) {
-  return useInfiniteQuery({
-    queryKey: ['list', state, order, text],
-    queryFn: ({ pageParam, signal }) =>
-      trpc.desk.list.query(
-        { state, order, ...(text && { text }), ...(pageParam && { before: pageParam }) },
-        { signal },
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next }) => next,
-    placeholderData: keepPreviousData,
+export type List = ReturnType<typeof useList>
+interface Pages {
+  pages: Page[]
+  pageParams: unknown[]
+}
+
+/** The rows of the list that was read last. */
+export function listedRows(): Shown[] {
+  const lists = client.getQueryCache().findAll({ queryKey: ['list'] })
+  const [last] = lists.sort((a, b) => b.state.dataUpdatedAt - a.state.dataUpdatedAt)
+  return (last?.state.data as Pages | undefined)?.pages.flatMap(({ enquiries }) => enquiries) ?? []
+}
+
+export const isGone = (row: Shown): row is Gone => 'isGone' in row
+
+/** The newest of the list: later ones are fresh. */
+function newestOf(rows: Shown[]): string | undefined {
+  return rows
+    .flatMap((row) => (isGone(row) ? [] : [row.receivedAt]))
+    .sort()
+    .at(-1)
+}
+
+/** Each visible minute, when one comes back to the tab, and after each change: how what is shown stands now. */
+export function usePulse() {
+  return useQuery({
+    queryKey: ['pulse'],
+    async queryFn({ signal }) {
+      const listed = listedRows()
+      const current = currentReference()
+      const showing = listed.filter((row) => !isGone(row)).map(({ reference }) => reference)
+      const asked = [...new Set([...showing.slice(-AT_ONCE_MAX + 1), ...(current && [current])])]
+      const newest = newestOf(listed)
+      const pulse = await trpc.desk.pulse.query({ showing: asked, ...(newest && { newest }) }, { signal })
+      const before = client.getQueryData<Pulse>(['pulse'])
+      if (before && before.version !== pulse.version) loadAnewAtNextOpening()
+      if (before && before.you !== pulse.you) location.reload() // somebody else has signed in, in another tab
+      receive(pulse.rows, asked)
+      return pulse
+    },
+    refetchInterval: 60_000, // only while the tab is visible
+    refetchOnWindowFocus: 'always',
   })
 }
 
@@ -76,70 +127,32 @@ export function useEnquiry(reference: string) {
   return useQuery({
     queryKey: ['enquiry', reference],
     queryFn: ({ signal }) => trpc.desk.show.query({ reference }, { signal }),
+    refetchInterval: 60_000,
+    refetchOnWindowFocus: 'always',
   })
 }
 
-interface ChangeOptions<Input> {
-  send: (input: Input) => Promise<unknown>
-  /** How the row looks at once, before the server has answered. */
-  preview?: (row: Row, input: Input) => Partial<Row>
-  /** Tells that it is done. Not given to `mutate`: the row that was changed may have left the list by then. */
-  onDone?: (input: Input) => unknown
-}
+/** The address of whoever is signed in; '' until the server has told it. */
+export const you = (): string => client.getQueryData<Pulse>(['pulse'])?.you ?? ''
 
-/** The tab of a row; a status of a newer version has none. */
-function tabOf({ status, suspectedSpam }: Row): DeskState {
-  return suspectedSpam ? 'spam' : (status.toLowerCase() as DeskState)
-}
-
-interface Pages {
-  pages: List[]
-  pageParams: unknown[]
-}
-
-/** The list with a row changed, and with the counts that follow. */
-function withChange(list: Pages, reference: string, change: (row: Row) => Row): Pages {
-  const before = list.pages.flatMap(({ enquiries }) => enquiries).find((row) => row.reference === reference)
-  if (!before) return list
-  const after = change(before)
-  const countIn = (counts: List['counts'], tab: DeskState, by: number) => ({
-    ...counts,
-    [tab]: (counts[tab] ?? 0) + by,
-  })
-  return {
-    ...list,
-    pages: list.pages.map((page) => ({
+/** Puts rows in place of those that are shown. Of those that were asked for, what is missing was erased. */
+export function receive(rows: Row[], asked: string[] = []): void {
+  const now = new Map<string, Shown>(asked.map((reference) => [reference, { reference, isGone: true }]))
+  for (const row of rows) now.set(row.reference, row)
+  client.setQueriesData<Pages>({ queryKey: ['list'] }, (list) => {
+    if (!list?.pages.some(({ enquiries }) => enquiries.some(({ reference }) => now.has(reference)))) return list
+    const pages = list.pages.map((page) => ({
       ...page,
-      enquiries: page.enquiries.map((row) => (row === before ? after : row)),
-      counts: countIn(countIn(page.counts, tabOf(before), -1), tabOf(after), 1),
-    })),
-  }
-}
-
-/**
- * Shows a change at once, and takes it back if the server refuses it. In the list the row stays where it is until the list is
- * read again: if it left at once, the next click would meet another row.
- */
-export function useChange<Input extends { reference: string }>({ send, preview, onDone }: ChangeOptions<Input>) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (input: Input) => send(input),
-    async onMutate(input) {
-      await client.cancelQueries()
-      const before = client.getQueriesData({})
-      const change = (row: Row) => ({ ...row, ...preview?.(row, input) })
-      client.setQueriesData<Pages>({ queryKey: ['list'] }, (list) => list && withChange(list, input.reference, change))
-      client.setQueryData<Enquiry>(['enquiry', input.reference], (row) => row && { ...row, ...change(row) })
-      return before
-    },
-    onError(error, _input, before) {
-      for (const [key, data] of before ?? []) client.setQueryData(key, data)
-      toast.error(messageOf(error), { role: 'alert', autoClose: false })
-    },
-    onSuccess: (_answer, input) => onDone?.(input),
-    onSettled(_answer, error) {
-      client.invalidateQueries({ queryKey: ['list'], refetchType: error ? 'active' : 'none' })
-      return client.invalidateQueries({ queryKey: ['enquiry'] })
-    },
+      enquiries: page.enquiries.map((row) => now.get(row.reference) ?? row),
+    }))
+    return { ...list, pages }
   })
+  for (const [reference, row] of now)
+    if (isGone(row)) client.resetQueries({ queryKey: ['enquiry', reference] })
+    else
+      client.setQueryData<Enquiry>(['enquiry', reference], (shown) => {
+        if (!shown) return undefined
+        const { mails, history, notes, earlier, replies } = shown
+        return { ...row, mails, history, notes, earlier, replies }
+      })
 }

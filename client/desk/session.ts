@@ -1,9 +1,15 @@
 import { DESK_PATH } from '../../shared/desk.ts'
+import { forgetAll, hasChange, hasDraft } from './kept.ts'
 
 /* The end of a session: no tab may go on showing what a session was needed for. */
 
+type Message = 'over' | 'signed out' | 'is anything kept?' | 'a draft is kept'
+
 const channel = new BroadcastChannel('desk')
+const post = (message: Message) => channel.postMessage(message)
 const CHOICE = 'desk-list'
+/** Other tabs answer within this time. */
+const ANSWER_MS = 200
 
 function clear() {
   sessionStorage.removeItem(CHOICE)
@@ -11,33 +17,47 @@ function clear() {
   location.replace(`${DESK_PATH}/sign-in?to=${location.pathname}`)
 }
 
-/** Clears this tab and all others of the desk, and leads to the sign-in page, which leads back here. */
+/** Clears this tab and all others of the desk, and leads to the sign-in page, which leads back here. Drafts and waiting changes stay. */
 export function leave(): void {
-  channel.postMessage('over')
+  post('over')
   clear()
 }
 
 /** Before the form of sign-out is sent: that leads this tab on. */
-export function clearOtherTabs(): void {
+export function clearOnSignOut(): void {
   sessionStorage.removeItem(CHOICE)
-  channel.postMessage('over')
+  forgetAll()
+  post('signed out')
 }
 
-/**
- * Tab, order and search of the list. What was searched for is about people: it is kept with this entry of the tab's history only,
- * which no other page can read.
- */
-export function readChoice(): object {
-  return { ...JSON.parse(sessionStorage.getItem(CHOICE) ?? '{}'), ...history.state }
+/** Whether any tab holds a draft, or a change waits. */
+export async function isAnythingKept(): Promise<boolean> {
+  if (hasChange() || hasDraft()) return true
+  post('is anything kept?')
+  return new Promise((resolve) => {
+    const listen = ({ data }: MessageEvent<Message>) => data === 'a draft is kept' && end(true)
+    const end = (answer: boolean) => {
+      channel.removeEventListener('message', listen)
+      resolve(answer)
+    }
+    channel.addEventListener('message', listen)
+    setTimeout(end, ANSWER_MS, false)
+  })
 }
 
-export function keepChoice({ state, order, text }: { state: string; order: string; text: string }): void {
-  history.replaceState({ text }, '')
-  sessionStorage.setItem(CHOICE, JSON.stringify({ state, order }))
+/** Tab, order and filters of the list, kept for this tab and not in the address, which would be logged. */
+export const readChoice = (): object => JSON.parse(sessionStorage.getItem(CHOICE) ?? '{}')
+
+export function keepChoice(choice: object): void {
+  sessionStorage.setItem(CHOICE, JSON.stringify(choice))
 }
 
 export function watchSession(): void {
-  channel.onmessage = clear
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+    if (data === 'signed out') forgetAll()
+    if (data === 'over' || data === 'signed out') clear()
+    if (data === 'is anything kept?' && hasDraft()) post('a draft is kept')
+  })
   // The browser shows a page that was left, as it was: the session may be over since.
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return

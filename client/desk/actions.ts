@@ -1,0 +1,111 @@
+import type { ClosingReason } from '../../shared/desk.ts'
+import { dayName } from './format.ts'
+import type { Inputs, Row } from './queries.ts'
+
+/* What people can do with an enquiry, an entry each: its button, when it has an effect, how the row looks meanwhile, and what is said when it is stored. */
+
+export type Given<Name extends keyof Inputs> = Omit<Inputs[Name], 'key' | 'reference' | 'references' | 'was'>
+
+export type Preview = { [Column in keyof Row]?: Row[Column] | undefined }
+
+interface Action<Input, Options> {
+  /** What the server gets, but for the key, for a row as it is shown. */
+  input(row: Row, options: Options): Omit<Input, 'key'>
+  label(options: Options, row: Row): string
+  /** Whether it has an effect. */
+  when?(row: Row, options: Options): boolean
+  preview?(row: Row, input: Input): Preview
+  done(row: Row, input: Input): string
+}
+
+const action = <Input, Options>(entry: Action<Input, Options>) => entry
+
+const of = ({ reference }: Row) => ({ references: [reference] })
+
+/** So long after it was received somebody still gets the acknowledgement. */
+const ACKNOWLEDGED_MS = 48 * 3_600_000
+
+export const actions = {
+  setStatus: action<Inputs['setStatus'], { status: 'New' | 'Contacted' | 'Closed'; closedAs?: ClosingReason }>({
+    input: (row, { status, closedAs }) => ({ ...of(row), was: row.status, status, ...(closedAs && { closedAs }) }),
+    label: ({ status, closedAs }) =>
+      closedAs ?? { New: 'New again', Contacted: 'Mark contacted', Closed: 'Close' }[status],
+    when: (row, { status }) => row.status !== status,
+    preview: (_, { status, closedAs }) => ({
+      status,
+      closedAs,
+      statusBy: undefined,
+      statusAt: undefined,
+    }),
+    done: (_, { status, closedAs }) => (closedAs ? `${status}, ${closedAs}` : status),
+  }),
+  setSpam: action<Inputs['setSpam'], { spam: boolean }>({
+    input: (row, { spam }) => ({ ...of(row), spam, was: row.suspectedSpam }),
+    label: ({ spam }) => (spam ? 'Spam' : 'Not spam'),
+    when: (row, { spam }) => row.suspectedSpam !== spam,
+    preview: (_, { spam }) => ({ suspectedSpam: spam }),
+    done(row, { spam }) {
+      if (spam) return 'marked as spam'
+      const isAcknowledged = row.email && Date.now() - new Date(row.receivedAt).getTime() < ACKNOWLEDGED_MS
+      return `not spam. In 30 seconds mails go to staff${isAcknowledged ? ` and to ${row.email}` : ''}`
+    },
+  }),
+  addCall: action<Inputs['addCall'], object>({
+    input: ({ reference }) => ({ reference }),
+    label: () => 'No answer',
+    preview: ({ calls }) => ({ calls: calls + 1 }),
+    done: ({ remindOn }) => `rang, no answer${remindOn ? `. Ring again ${dayName(remindOn)}` : ''}`,
+  }),
+  remind: action<Inputs['remind'], { on: string | null; label?: string }>({
+    input: ({ reference }, { on }) => ({ reference, on }),
+    label: ({ on, label }) => label ?? (on ? dayName(on) : 'never'),
+    when: ({ remindOn }, { on }) => (remindOn ?? null) !== on,
+    preview: (_, { on }) => ({ remindOn: on ?? undefined }),
+    done: (_, { on }) => (on ? `ring again ${dayName(on)}` : 'not to be rung again'),
+  }),
+  addNote: action<Inputs['addNote'], { text: string }>({
+    input: ({ reference }, { text }) => ({ reference, text }),
+    label: () => 'Add note',
+    done: () => 'note stored',
+  }),
+  correct: action<Inputs['correct'], { now: Inputs['correct']['now'] }>({
+    input({ reference, name, email, mobile, quantity, retailerSelfUse, products }, { now }) {
+      return { reference, was: { name, email, mobile, quantity, retailerSelfUse, products }, now }
+    },
+    label: () => 'Store correction',
+    preview: (_, { now }) => now as Preview,
+    done: () => 'corrected',
+  }),
+  accept: action<Inputs['accept'], object>({
+    input: ({ reference }) => ({ reference }),
+    label: () => 'Accept',
+    when: ({ proposal }) => proposal !== undefined,
+    preview: ({ mobile, proposal }) => ({ mobile: proposal?.mobile ?? mobile, proposal: undefined }),
+    done: () => 'new number accepted',
+  }),
+  erase: action<Inputs['erase'], { references: string[]; subscription: boolean }>({
+    input: (_, { references, subscription }) => ({ references, subscription }),
+    label: ({ references }) => (references.length === 1 ? 'Erase 1 enquiry' : `Erase ${references.length} enquiries`),
+    done: () => 'is erased in a day. Until then it can be taken back',
+  }),
+  keep: action<Inputs['keep'], object>({
+    input: of,
+    label: () => 'Keep it',
+    when: ({ eraseAt }) => eraseAt !== undefined,
+    preview: () => ({ eraseAt: undefined }),
+    done: () => 'is kept',
+  }),
+  sendAgain: action<Inputs['sendAgain'], { mail: string }>({
+    input: ({ reference }, { mail }) => ({ reference, mail }),
+    label: () => 'Send again',
+    done: () => 'the mail is sent again',
+  }),
+  takeBack: action<Inputs['takeBack'], { of: string; label?: string }>({
+    input: (_, { of }) => ({ of }),
+    label: ({ label }) => label ?? 'Take back',
+    done: () => 'taken back',
+  }),
+}
+
+export type ActionName = keyof typeof actions
+export type Options<Name extends ActionName> = Parameters<(typeof actions)[Name]['label']>[0]

@@ -1,0 +1,42 @@
+import { useRef, useState } from 'react'
+import { DESK_PATH } from '../../shared/desk.ts'
+import { type Change, createChange, submit } from './changes.tsx'
+import { DialogButton } from './dialog-button.tsx'
+import { FieldsForm } from './fields-form.tsx'
+import type { Fields } from './queries.ts'
+import { open } from './route.ts'
+
+/** An enquiry that somebody makes by phone. The form stays until it is stored; the same fields again have the same key. */
+export function AddByPhone() {
+  const [isStoring, setIsStoring] = useState(false)
+  const [filling, setFilling] = useState(0)
+  const sent = useRef<{ fields: string; change: Change }>(undefined)
+  async function add(fields: Fields, close: () => void) {
+    const text = JSON.stringify(fields)
+    if (sent.current?.fields !== text) sent.current = { fields: text, change: createChange('add', [], fields) }
+    setIsStoring(true)
+    try {
+      const [row] = await submit({ ...sent.current.change, at: Date.now() })
+      close()
+      setFilling(filling + 1)
+      if (row) open(`${DESK_PATH}/${row.reference}`)
+    } catch {
+      // refuse() has told it
+    } finally {
+      setIsStoring(false)
+    }
+  }
+  return (
+    <DialogButton label="Add one by phone" title="An enquiry by phone">
+      {(close) => (
+        <FieldsForm
+          key={filling}
+          mayLackEmail
+          isStoring={isStoring}
+          submitLabel="Store"
+          onSubmit={(fields) => add(fields, close)}
+        />
+      )}
+    </DialogButton>
+  )
+}

@@ -1,0 +1,104 @@
+import { type FormEvent, type Ref, useState } from 'react'
+import { type ActionName, actions, type Options } from './actions.ts'
+import { act, type Seen } from './changes.tsx'
+import { dayName, daysAfter, nextMonday, todayHere } from './format.ts'
+
+interface ActionButtonProps {
+  ref?: Ref<HTMLButtonElement>
+  /** It has no effect, or is under way: a click does nothing. */
+  isIdle?: boolean
+  onClick: () => void
+  label?: string | undefined
+  className?: string | undefined
+  children: string
+}
+
+/** Keeps the focus while it is idle: a disabled button would lose it. Takes a double click for one. */
+export function ActionButton({ ref, isIdle = false, onClick, label, className, children }: ActionButtonProps) {
+  return (
+    <button
+      ref={ref}
+      type="button"
+      className={className}
+      aria-disabled={isIdle}
+      aria-label={label}
+      onClick={({ detail }) => !isIdle && detail < 2 && onClick()}
+    >
+      {children}
+    </button>
+  )
+}
+
+interface ActProps<Name extends ActionName> {
+  name: Name
+  seen: Seen
+  options: Options<Name>
+  label?: string | undefined
+  /** Then its name tells of whom. */
+  isInList?: boolean | undefined
+  className?: string | undefined
+  onPress?: (() => void) | undefined
+}
+
+/** The button of an action. */
+export function Act<Name extends ActionName>({ name, seen, options, label, isInList, ...rest }: ActProps<Name>) {
+  const { row, doing } = seen
+  const entry = actions[name] as {
+    label(options: Options<Name>, row: Seen['row']): string
+    when?(row: Seen['row'], options: Options<Name>): boolean
+  }
+  const text = label ?? entry.label(options, row)
+  return (
+    <ActionButton
+      className={rest.className}
+      isIdle={entry.when ? !entry.when(row, options) : doing.includes(name)}
+      label={isInList ? `${text}: ${row.name}` : undefined}
+      onClick={() => {
+        act(name, row, options)
+        rest.onPress?.()
+      }}
+    >
+      {text}
+    </ActionButton>
+  )
+}
+
+/** When to ring again: a press, or a day. */
+export function RingAgain({ seen }: { seen: Seen }) {
+  const today = todayHere()
+  const { reference, remindOn } = seen.row
+  const [day, setDay] = useState('')
+  const chips = [
+    { on: today },
+    { on: daysAfter(today, 1) },
+    { on: nextMonday(today), label: 'Monday' },
+    { on: null, label: 'never' },
+  ]
+  function setTyped(event: FormEvent) {
+    event.preventDefault()
+    if (day) act('remind', seen.row, { on: day })
+  }
+  return (
+    <form className="ring-again" onSubmit={setTyped}>
+      <p className="buttons">
+        <span className="small">{remindOn ? `Ring again ${dayName(remindOn)}` : 'Ring again'}</span>
+        {chips.map(({ on, ...options }) => (
+          <Act key={options.label ?? on} name="remind" seen={seen} options={{ on, ...options }} />
+        ))}
+        <label className="visually-hidden" htmlFor={`day-${reference}`}>
+          Ring again on a day
+        </label>
+        <input
+          id={`day-${reference}`}
+          type="date"
+          min={today}
+          value={day}
+          onChange={({ target }) => setDay(target.value)}
+        />
+        <button type="submit" aria-disabled={!day}>
+          Set day
+        </button>
+      </p>
+    </form>
+  )
+}

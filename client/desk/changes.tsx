@@ -1,0 +1,205 @@
+import { MutationObserver, onlineManager, useMutationState } from '@tanstack/react-query'
+import { toast } from 'react-toastify/unstyled'
+import { answeredStatus } from '../trpc.ts'
+import { type ActionName, actions, type Options, type Preview } from './actions.ts'
+import { focusRow } from './focus.ts'
+import { forget, type Change as KeptChange, keep, keptChanges } from './kept.ts'
+import { client, type Fields, type Inputs, messageOf, type Row, receive, trpc, you } from './queries.ts'
+
+/* The changes that somebody makes: sent one after the other for an enquiry, and kept until they are stored or refused. */
+
+export interface Change extends KeptChange {
+  name: ActionName | 'add'
+}
+
+const KEY = ['change']
+/** A change that has waited so long may meet another session. */
+const WAITED_MS = 5000
+const RETRY_MAX_MS = 30_000
+/** Answers of a server that may soon be well are asked for again so many times. */
+const TRIES_MAX = 4
+
+type Send = (input: object) => Promise<Row[]>
+
+async function send(change: Change): Promise<Row[]> {
+  if (Date.now() - change.at > WAITED_MS) {
+    const pulse = await trpc.desk.pulse.query({ showing: [] })
+    if (pulse.you !== change.author) throw new Error('Somebody else is signed in now: nothing was changed.')
+  }
+  return (trpc.desk[change.name].mutate as Send)(change.input)
+}
+
+function isWorthRetrying(failures: number, error: Error): boolean {
+  const status = answeredStatus(error)
+  if (!status) return error.name === 'TRPCClientError' // no answer
+  return (status >= 500 || status === 429) && failures < TRIES_MAX
+}
+
+/** What waits behind a refused change goes with it. */
+function dropBehind(change: Change): number {
+  const cache = client.getMutationCache()
+  const behind = cache.findAll({
+    mutationKey: KEY,
+    status: 'pending',
+    predicate: ({ state, options }) => state.variables !== change && options.scope?.id === change.references[0],
+  })
+  for (const mutation of behind) {
+    forget(mutation.state.variables as Change)
+    cache.remove(mutation)
+  }
+  return behind.length
+}
+
+function refuse(error: Error, change: Change) {
+  if (answeredStatus(error) === 401) return // it waits for the same person to sign in again
+  forget(change)
+  const dropped = dropBehind(change)
+  const also = dropped > 0 ? ` What you did after it was not done either (${dropped}).` : ''
+  toast.error(messageOf(error) + also, { role: 'alert', autoClose: false })
+}
+
+/** Resolves with the rows as they are stored; rejects with the refusal. */
+export function submit(change: Change): Promise<Row[]> {
+  keep(change)
+  const observer = new MutationObserver(client, {
+    mutationKey: [...KEY, change.name],
+    scope: { id: change.references[0] ?? change.input.key },
+    mutationFn: send,
+    retry: isWorthRetrying,
+    retryDelay: (failures) => Math.min(1000 * 2 ** failures, RETRY_MAX_MS),
+    onError: refuse,
+    onSuccess(rows, change) {
+      forget(change)
+      receive(rows)
+      tellDone(rows, change)
+    },
+    onSettled() {
+      client.invalidateQueries({ queryKey: ['pulse'] })
+      client.invalidateQueries({ queryKey: ['enquiry'] })
+    },
+  })
+  return observer.mutate(change)
+}
+
+export function createChange(name: Change['name'], references: string[], input: object): Change {
+  const key = crypto.randomUUID()
+  return { name, input: { key, ...input }, references, author: you(), at: Date.now() }
+}
+
+/** Does what an action's button says. Returns the change. */
+export function act<Name extends ActionName>(name: Name, row: Row, options: Options<Name>): Change {
+  const { input } = actions[name] as { input(row: Row, options: object): object }
+  const given = input(row, options) as { references?: string[] }
+  const change = createChange(name, given.references ?? [row.reference], given)
+  submit(change).catch(() => {}) // refuse() has told it
+  return change
+}
+
+/** Resolves when it is stored, so that its form stays until then. */
+export function submitCorrection(row: Row, now: Fields): Promise<Row[]> {
+  return submit(createChange('correct', [row.reference], actions.correct.input(row, { now })))
+}
+
+/** What cannot be taken back. */
+const FINAL: Change['name'][] = ['takeBack', 'sendAgain', 'add', 'keep']
+const TOAST_MS = { setSpam: 20_000 } as Partial<Record<Change['name'], number>>
+
+function tellDone(rows: Row[], { name, input }: Change) {
+  const [row] = rows
+  if (!row || name === 'add') return
+  const done = (actions[name].done as (row: Row, input: object) => string)(row, input)
+  const whom = rows.length === 1 ? row.name : `${rows.length} enquiries`
+  const text = `: ${done}`
+  toast.success(
+    ({ closeToast }) => (
+      <>
+        <span>
+          <bdi>{whom}</bdi>
+          <span>{text}</span>
+        </span>
+        {!FINAL.includes(name) && (
+          <button
+            type="button"
+            onClick={() => {
+              closeToast()
+              focusRow(row.reference)
+              act('takeBack', row, { of: input.key })
+            }}
+          >
+            Take back
+          </button>
+        )}
+      </>
+    ),
+    { autoClose: TOAST_MS[name] ?? 10_000 },
+  )
+}
+
+/** On arrival: what waited in an earlier page is sent, in its order. */
+export function resumeKept(): void {
+  const waiting = client.getMutationCache().findAll({ mutationKey: KEY, status: 'pending' })
+  const keys = waiting.map(({ state }) => (state.variables as Change).input.key)
+  const { kept, late } = keptChanges(you())
+  for (const change of kept) if (!keys.includes(change.input.key)) submit(change as Change).catch(() => {})
+  for (const { references } of late)
+    toast.error(`A change of ${references.join(', ')} waited for more than twelve hours, and was not made.`, {
+      role: 'alert',
+      autoClose: false,
+    })
+}
+
+export interface Tried {
+  change: Change
+  status: 'idle' | 'pending' | 'success' | 'error'
+  /** It was tried in vain, or there is no network. */
+  isWaiting: boolean
+}
+
+/** The changes of this page, in their order. */
+export function useChanges(): Tried[] {
+  return useMutationState({
+    filters: { mutationKey: KEY },
+    select: ({ state }) => ({
+      change: state.variables as Change,
+      status: state.status,
+      isWaiting: state.failureCount > 0 || (state.isPaused && !onlineManager.isOnline()),
+    }),
+  })
+}
+
+export type Standing = 'storing' | 'waiting' | 'refused' | undefined
+
+export interface Seen {
+  /** With the changes that are not stored yet. */
+  row: Row
+  standing: Standing
+  /** What is under way. */
+  doing: Change['name'][]
+  /** The last change of this page, unless it was refused. */
+  own: Change | undefined
+}
+
+export function seenWith(stored: Row, tried: Tried[]): Seen {
+  const of = tried.filter(({ change }) => change.references.includes(stored.reference))
+  const pending = of.filter(({ status }) => status === 'pending')
+  const takenBack = pending.map(({ change }) => (change.input as Inputs['takeBack']).of)
+  let row = stored
+  for (const { change } of pending) {
+    const { name, input } = change
+    // A change of which the server has told already counts once.
+    if (name === 'add' || takenBack.includes(input.key) || stored.last?.key === input.key) continue
+    const preview = actions[name].preview as ((row: Row, input: object) => Preview) | undefined
+    const last = { key: input.key, what: name, who: change.author, at: new Date(change.at).toISOString() }
+    row = { ...row, ...(preview?.(row, input) as Partial<Row>), ...(name !== 'takeBack' && { last }) }
+  }
+  const latest = of.at(-1)
+  const standing = pending.some(({ isWaiting }) => isWaiting)
+    ? 'waiting'
+    : pending.length > 0
+      ? 'storing'
+      : latest?.status === 'error'
+        ? 'refused'
+        : undefined
+  const own = latest?.status === 'error' ? undefined : latest?.change
+  return { row, standing, own, doing: pending.map(({ change }) => change.name) }
+}

@@ -1,0 +1,110 @@
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { buyerTypes, products } from '../../shared/catalogue.ts'
+import { checkOrder, messages, type OrderField, type Problem, readOrderFields } from '../../shared/order.ts'
+import type { Fields } from './queries.ts'
+
+const labels: Record<OrderField, string> = {
+  name: 'Name',
+  email: 'Email',
+  mobile: 'Mobile, 10 digits',
+  quantity: 'Quantity',
+  retailerSelfUse: 'Buying for',
+  products: 'Product',
+}
+const order = Object.keys(labels) as OrderField[]
+
+/** By the rules of the visitors' form, but that an enquiry by phone may have no address. */
+function check(form: FormData, mayLackEmail: boolean): { fields: Fields } | { problem: Problem } {
+  const checked = checkOrder(form)
+  const { name, email, mobile, quantity, retailerSelfUse, products } = readOrderFields(form)
+  const fields = { name, email, mobile, quantity, retailerSelfUse, products } as Fields
+  if (!('problem' in checked)) return { fields }
+  const { email: ofEmail, ...others } = checked.problem.fields
+  const broken = mayLackEmail && ofEmail === messages.empty ? others : checked.problem.fields
+  return Object.keys(broken).length > 0 ? { problem: { ...checked.problem, fields: broken } } : { fields }
+}
+
+interface FieldsFormProps {
+  values?: Record<OrderField, string | number>
+  mayLackEmail: boolean
+  isStoring: boolean
+  submitLabel: string
+  onSubmit: (fields: Fields) => void
+}
+
+/** The six fields of an enquiry: to correct one, or to enter one. */
+export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, onSubmit }: FieldsFormProps) {
+  const id = useId()
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    if (isStoring) return
+    const form = event.currentTarget
+    const checked = check(new FormData(form), mayLackEmail)
+    if ('fields' in checked) {
+      setErrors({})
+      return onSubmit(checked.fields)
+    }
+    setErrors(checked.problem.fields)
+    const first = order.find((field) => checked.problem.fields[field])
+    form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus()
+  }
+  function field(name: OrderField) {
+    return {
+      id: `${id}${name}`,
+      name,
+      defaultValue: values?.[name],
+      autoComplete: 'off',
+      'aria-invalid': errors[name] ? true : undefined,
+      'aria-describedby': errors[name] ? `${id}${name}-error` : undefined,
+    }
+  }
+  const inputs: Record<OrderField, ReactNode> = {
+    name: <input {...field('name')} autoCapitalize="words" />,
+    email: <input {...field('email')} inputMode="email" autoCapitalize="none" spellCheck={false} />,
+    mobile: <input {...field('mobile')} inputMode="tel" />,
+    quantity: <input {...field('quantity')} inputMode="numeric" />,
+    retailerSelfUse: <Choice {...field('retailerSelfUse')} options={buyerTypes} />,
+    products: <Choice {...field('products')} options={products} />,
+  }
+  return (
+    <form className="fields-form" noValidate onSubmit={submit}>
+      {order.map((name) => (
+        <div className="field" key={name}>
+          <label htmlFor={`${id}${name}`}>
+            {name === 'email' && mayLackEmail ? 'Email, if there is one' : labels[name]}
+          </label>
+          {inputs[name]}
+          {errors[name] && (
+            <p className="field-error" id={`${id}${name}-error`}>
+              {errors[name]}
+            </p>
+          )}
+        </div>
+      ))}
+      <p className="buttons">
+        <button type="submit" className="primary" aria-disabled={isStoring}>
+          {isStoring ? 'Storing …' : submitLabel}
+        </button>
+      </p>
+    </form>
+  )
+}
+
+interface ChoiceProps {
+  options: readonly string[]
+  defaultValue: string | number | undefined
+}
+
+function Choice({ options, defaultValue = '', ...select }: ChoiceProps) {
+  return (
+    <select {...select} defaultValue={defaultValue}>
+      <option value="" disabled hidden>
+        Please choose
+      </option>
+      {options.map((option) => (
+        <option key={option}>{option}</option>
+      ))}
+    </select>
+  )
+}

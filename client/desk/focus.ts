@@ -1,0 +1,22 @@
+/* The focus must not fall to the page's body when what has it goes. */
+
+let last: Element | null = null
+let row = ''
+
+/** The link of a row, the title of the enquiry that is shown, or the content. */
+export function focusRow(reference: string): void {
+  const places = [`[data-row="${reference}"] a`, 'h1[tabindex]', '#main']
+  const found = places.map((place) => document.querySelector<HTMLElement>(place))
+  found.find((place) => place?.offsetParent)?.focus()
+}
+
+export function watchFocus(): void {
+  addEventListener('focusin', ({ target }) => {
+    last = target as Element
+    row = last.closest<HTMLElement>('[data-row]')?.dataset.row ?? ''
+  })
+  new MutationObserver(() => {
+    const isLost = document.activeElement === document.body && last && !last.isConnected
+    if (isLost) focusRow(row)
+  }).observe(document.body, { childList: true, subtree: true })
+}

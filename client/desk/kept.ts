@@ -1,0 +1,80 @@
+/*
+ * What this browser keeps of people's work. Changes that wait are in localStorage, for a page that is closed: reference, change,
+ * key and author, no text. Notes that are being typed are in sessionStorage, which only their tab reads.
+ */
+
+const CHANGE = 'desk-change '
+const DRAFT = 'desk-draft '
+/** When somebody signed out last in this browser: a tab that slept then has drafts of before. */
+const SIGNED_OUT = 'desk-signed-out'
+const KEPT_MS = 12 * 3_600_000
+
+export interface Change {
+  /** Of the action; see actions.ts. */
+  name: string
+  input: { key: string }
+  /** Of the enquiries; the first one's changes go out one after the other. */
+  references: string[]
+  author: string
+  at: number
+}
+
+/** They hold what people typed: their forms keep it. */
+const WITH_TEXT = ['addNote', 'correct', 'add']
+
+const namesIn = (storage: Storage, start: string) => Object.keys(storage).filter((name) => name.startsWith(start))
+
+export function keep(change: Change): void {
+  if (change.author && !WITH_TEXT.includes(change.name))
+    localStorage.setItem(CHANGE + change.input.key, JSON.stringify(change))
+}
+
+export function forget({ input }: Pick<Change, 'input'>): void {
+  localStorage.removeItem(CHANGE + input.key)
+}
+
+/** Those of this person, in their order. Those of others go; those that are too old are `late`, and go. */
+export function keptChanges(you: string): { kept: Change[]; late: Change[] } {
+  const changes = namesIn(localStorage, CHANGE).map((name) => JSON.parse(localStorage[name]) as Change)
+  const own = changes.filter(({ author }) => author === you).sort((a, b) => a.at - b.at)
+  const isLate = ({ at }: Change) => Date.now() - at > KEPT_MS
+  for (const change of changes) if (change.author !== you || isLate(change)) forget(change)
+  return { kept: own.filter((change) => !isLate(change)), late: own.filter(isLate) }
+}
+
+export interface Draft {
+  text: string
+  author: string
+  at: number
+  /** The key and text of a note that was sent, perhaps in vain. */
+  sent?: { key: string; text: string } | undefined
+}
+
+/** @param you '' as long as it is not known: then the draft is somebody's who was signed in here */
+export function readDraft(reference: string, you: string): Draft | undefined {
+  const draft: Draft | undefined = JSON.parse(sessionStorage.getItem(DRAFT + reference) ?? 'null') ?? undefined
+  if (!draft) return undefined
+  const isOver = Date.now() - draft.at > KEPT_MS || draft.at < Number(localStorage.getItem(SIGNED_OUT) ?? 0)
+  if (!isOver && (draft.author === you || !you)) return draft
+  dropDraft(reference)
+  return undefined
+}
+
+export function keepDraft(reference: string, draft: Draft): void {
+  if (draft.text.trim()) sessionStorage.setItem(DRAFT + reference, JSON.stringify(draft))
+  else dropDraft(reference)
+}
+
+export function dropDraft(reference: string): void {
+  sessionStorage.removeItem(DRAFT + reference)
+}
+
+export const hasDraft = (): boolean => namesIn(sessionStorage, DRAFT).length > 0
+export const hasChange = (): boolean => namesIn(localStorage, CHANGE).length > 0
+
+/** At sign-out. */
+export function forgetAll(): void {
+  for (const name of namesIn(localStorage, CHANGE)) localStorage.removeItem(name)
+  for (const name of namesIn(sessionStorage, DRAFT)) sessionStorage.removeItem(name)
+  localStorage.setItem(SIGNED_OUT, String(Date.now()))
+}
