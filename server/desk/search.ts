@@ -22,8 +22,8 @@ const BOUNCES = Prisma.sql`form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
 export function matches(typed: string): Prisma.Sql {
   const text = withoutPaste(typed)
   if (/^(?:acknowledgement )?bounced$/i.test(text)) return BOUNCES
-  const words = text.split(/\s+/).filter(Boolean).map(spellingsOf)
-  if (words.length === 0) return Prisma.sql`FALSE`
+  if (!text) return Prisma.sql`FALSE`
+  const words = text.split(' ').map(spellingsOf)
   const conditions = words.map(
     (
       spellings,
@@ -44,8 +44,8 @@ export function matches(typed: string): Prisma.Sql {
 /** What comes before a number or an address in a link. */
 const LINKS = /mailto:|tel:|(?:https?:\/\/)?wa\.me\//g
 /** Around a word. An underscore or a percent sign is a part of it. */
-const QUOTES_BEFORE = /(?<=^|\s)["'‘“(<[{]+/g
-const POINTS_AFTER = /["'’”)>\]},.;:!?]+(?=\s|$)/g
+const QUOTES_BEFORE = '"\'‘“(<[{'
+const POINTS_AFTER = '"\'’”)>]},.;:!?'
 
 /** What is pasted may be a link, and have invisible characters, quotes, commas and digits of any script. */
 function withoutPaste(typed: string): string {
@@ -53,9 +53,17 @@ function withoutPaste(typed: string): string {
     .replace(new RegExp(ACCENTS, 'g'), '')
     .toLowerCase()
     .replace(LINKS, ' ')
-    .replace(QUOTES_BEFORE, '')
-    .replace(POINTS_AFTER, '')
-    .trim()
+    .split(/\s+/)
+    .map(trimWord)
+    .filter(Boolean)
+    .join(' ')
+}
+
+function trimWord(word: string): string {
+  let [start, end] = [0, word.length]
+  while (start < end && QUOTES_BEFORE.includes(word.charAt(start))) start++
+  while (start < end && POINTS_AFTER.includes(word.charAt(end - 1))) end--
+  return word.slice(start, end)
 }
 
 /** Patterns for LIKE: in them % and _ mean themselves, and apostrophes of all kinds are one. Digits also without +91 or 0. */

@@ -303,7 +303,7 @@ describe('a session', () => {
     const statuses = () => Promise.all([one, two, three, other].map(statusWith))
     expect(await statuses()).toEqual([303, 200, 200, 200])
     const four = await enterDesk(app)
-    const { data } = await callDesk(app.url, four, 'list', { state: 'new' })
+    const { data } = await callDesk(app.url, four, 'pulse', { showing: [] })
     expect(data).toMatchObject({ you: STAFF, browsers: 3 })
     const others = await postStaff(app.url, 'sign-out', { others: 'yes' }, { cookie: four })
     expect([others.status, others.headers.get('location')]).toEqual([303, '/staff'])

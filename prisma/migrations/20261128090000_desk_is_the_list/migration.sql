@@ -104,6 +104,8 @@ ALTER TABLE "Quvera_History"
 UPDATE "Quvera_History" SET "What" = CASE "What" WHEN 'Calls' THEN 'Call' ELSE 'Spam' END WHERE "What" IN ('Calls', 'SuspectedSpam');
 -- A change that is sent twice is one.
 CREATE UNIQUE INDEX "Quvera_History_Key_EnquiryId_Who_key" ON "Quvera_History" ("Key", "EnquiryId", "Who") NULLS NOT DISTINCT;
+CREATE INDEX "Quvera_History_notes_idx" ON "Quvera_History" ("EnquiryId") WHERE "What" = 'Note';
+CREATE INDEX "Quvera_History_TakesBack_idx" ON "Quvera_History" ("TakesBack") WHERE "TakesBack" IS NOT NULL;
 ALTER TABLE "Quvera_History" ADD CONSTRAINT "Quvera_History_Text_check" CHECK (char_length("Text") <= 2000);
 ALTER TABLE "Quvera_Form" DROP COLUMN "Note", DROP COLUMN "Calls";
 
