@@ -20,7 +20,8 @@ import { takeJson } from './http/trpc.ts'
 import { recipientsOf } from './mail/of-enquiry.ts'
 import { serveResendEvents } from './mail/routes.ts'
 import { startSenders } from './mail/senders.ts'
-import { observeAnswers, serveVitals } from './metrics/routes.ts'
+import { observeAnswers } from './metrics/routes.ts'
+import { serveWebVitals } from './metrics/web-vitals.ts'
 import { createSubscribeForm, serveSubscriptionLinks, serveSubscriptionProcedure } from './newsletter/routes.ts'
 import { createSubscribers } from './newsletter/subscribers.ts'
 import { startDailyBackup } from './operations/daily-backup.ts'
@@ -85,7 +86,7 @@ export async function openApplication(
         takeJson(calls)
         serveOrderProcedure(calls, orders, limits)
         serveSubscriptionProcedure(calls, subscribers, limits)
-        if (metrics) serveVitals(calls, metrics, limits)
+        if (metrics) serveWebVitals(calls, limits, metrics.observeWebVitals)
       })
       servePostedForms(visitors, [createOrderForm(orders), createSubscribeForm(subscribers)], { limits, sendPage })
       serveReceived(visitors, orders, { pages, limits, sendPage })

@@ -171,8 +171,6 @@ export async function readBrowsers(db: Db): Promise<string[]> {
 }
 
 export interface FoundSession extends Session {
-  /** The hash of the link that made it. */
-  link: string
   /** It was not used for a day: its cookie is to be renewed. */
   isRenewed: boolean
 }
@@ -180,7 +178,7 @@ export interface FoundSession extends Session {
 export async function findSession(db: Db, staffEmails: string[], secret: string): Promise<FoundSession | undefined> {
   if (!isSecret(secret)) return undefined
   const [session] = await db.$queryRaw<FoundSession[]>`
-    SELECT "Hash" AS "hash", "Email" AS "email", "ByTerminal" AS "byTerminal", "Link" AS "link",
+    SELECT "Hash" AS "hash", "Email" AS "email", "ByTerminal" AS "byTerminal",
       "UsedAt" < now() - interval '1 day' AS "isRenewed"
     FROM "Quvera_Session" WHERE "Hash" = ${hashOf(secret)} AND ${SESSION}`
   if (!session || !findStaff(staffEmails, session.email)) return undefined
@@ -203,22 +201,27 @@ export async function countSessions(db: Db, { email }: Session): Promise<number>
   return count
 }
 
+const ofAddress = (email: string) => Prisma.sql`lower("Email") = lower(${email})`
+
 /** `everywhere`: also the other sessions, the links and the browsers of its address. `others`: only the other sessions. */
 export async function endSession(db: Db, { hash: own, email }: Session, which: 'this' | 'everywhere' | 'others') {
-  const isOfAddress = Prisma.sql`lower("Email") = lower(${email})`
   const ended = {
     this: Prisma.sql`"Hash" = ${own}`,
-    everywhere: isOfAddress,
-    others: Prisma.sql`${isOfAddress} AND "Kind" = 'Session' AND "Hash" <> ${own}`,
+    everywhere: ofAddress(email),
+    others: Prisma.sql`${ofAddress(email)} AND "Kind" = 'Session' AND "Hash" <> ${own}`,
   }
-  await db.$executeRaw`DELETE FROM "Quvera_Session" WHERE ${ended[which]}`
+  await deleteSessions(db, ended[which])
 }
 
 /** Ends all sessions, links and browsers of an address; without one, of all. @returns how many sessions still lived */
-export async function endSessions(db: Db, email?: string): Promise<number> {
-  const isOfAddress = email === undefined ? Prisma.sql`TRUE` : Prisma.sql`lower("Email") = lower(${email})`
+export function endSessions(db: Db, email?: string): Promise<number> {
+  return deleteSessions(db, email === undefined ? Prisma.sql`TRUE` : ofAddress(email))
+}
+
+/** @returns how many sessions still lived */
+async function deleteSessions(db: Db, where: Prisma.Sql): Promise<number> {
   const [{ count }] = await db.$queryRaw<[{ count: number }]>`
-    WITH ended AS (DELETE FROM "Quvera_Session" WHERE ${isOfAddress} RETURNING ${SESSION} AS is_session)
+    WITH ended AS (DELETE FROM "Quvera_Session" WHERE ${where} RETURNING ${SESSION} AS is_session)
     SELECT count(*) FILTER (WHERE is_session)::int AS "count" FROM ended`
   return count
 }

@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { RateLimits } from '../http/limits.ts'
 import { routeName } from '../http/server.ts'
 import type { Metrics } from './metrics.ts'
-import { serveWebVitals } from './web-vitals.ts'
 
 /** Counts what the whole application answers, and closes with it. */
 export function observeAnswers(app: FastifyInstance, metrics: Metrics): void {
@@ -11,8 +9,4 @@ export function observeAnswers(app: FastifyInstance, metrics: Metrics): void {
     done()
   })
   app.addHook('onClose', () => metrics.close())
-}
-
-export function serveVitals(app: FastifyInstance, metrics: Metrics, limits: RateLimits): void {
-  serveWebVitals(app, limits, metrics.observeWebVitals)
 }
