@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import type { Plugin } from 'vite'
-import { palette } from '../../shared/brand.ts'
+import { brand, palette } from '../../shared/brand.ts'
+import { DESK_PATH } from '../../shared/desk.ts'
 import { inPalette } from '../icon.ts'
 
 const svg = Buffer.from(inPalette(readFileSync(join(import.meta.dirname, '../favicon.svg'), 'utf8')))
@@ -19,6 +20,18 @@ function png(size: number) {
   return sharp(svg, { density: DENSITY }).resize(size).png()
 }
 
+/** For the desk on the home screen of a telephone. Browsers ask for it without a cookie: it holds nothing private. */
+const manifest = {
+  name: `${brand.name} desk`,
+  short_name: `${brand.name} desk`,
+  start_url: DESK_PATH,
+  scope: DESK_PATH,
+  display: 'standalone',
+  background_color: palette.paper,
+  theme_color: palette.paper,
+  icons: [{ src: '/icon-512.png', sizes: '512x512', type: 'image/png' }],
+}
+
 /** Draws the icons that browsers ask for by name, in the colours of the palette. */
 export function iconFiles(): Plugin {
   return {
@@ -27,6 +40,7 @@ export function iconFiles(): Plugin {
       if (this.environment.name !== 'client') return
       for (const [fileName, icon] of Object.entries(icons))
         this.emitFile({ type: 'asset', fileName, source: await icon.toBuffer() })
+      this.emitFile({ type: 'asset', fileName: 'assets/desk.webmanifest', source: JSON.stringify(manifest) })
     },
   }
 }

@@ -79,9 +79,9 @@ export function RingAgain({ seen }: { seen: Seen }) {
     if (day) act('remind', seen.row, { on: day })
   }
   return (
-    <form className="ring-again" onSubmit={setTyped}>
+    <form className="ring-again labelled" onSubmit={setTyped}>
+      <span className="small">{remindOn ? `Ring ${dayName(remindOn)}` : 'Ring again'}</span>
       <p className="buttons">
-        <span className="small">{remindOn ? `Ring again ${dayName(remindOn)}` : 'Ring again'}</span>
         {chips.map(({ on, ...options }) => (
           <Act key={options.label ?? on} name="remind" seen={seen} options={{ on, ...options }} />
         ))}

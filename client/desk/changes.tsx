@@ -1,9 +1,9 @@
 import { MutationObserver, onlineManager, useMutationState } from '@tanstack/react-query'
-import { toast } from 'react-toastify/unstyled'
+import { type Id, toast } from 'react-toastify/unstyled'
 import { answeredStatus } from '../trpc.ts'
 import { type ActionName, actions, type Options, type Preview } from './actions.ts'
 import { focusRow } from './focus.ts'
-import { forget, type Change as KeptChange, keep, keptChanges } from './kept.ts'
+import { forget, type Change as KeptChange, keep, readKept } from './kept.ts'
 import { client, type Fields, type Inputs, messageOf, type Row, receive, trpc, you } from './queries.ts'
 
 /* The changes that somebody makes: sent one after the other for an enquiry, and kept until they are stored or refused. */
@@ -18,6 +18,9 @@ const WAITED_MS = 5000
 const RETRY_MAX_MS = 30_000
 /** Answers of a server that may soon be well are asked for again so many times. */
 const TRIES_MAX = 4
+
+/** One at a time: on a phone they cover rows. */
+let lastToast: Id | undefined
 
 type Send = (input: object) => Promise<Row[]>
 
@@ -110,7 +113,8 @@ function tellDone(rows: Row[], { name, input }: Change) {
   const done = (actions[name].done as (row: Row, input: object) => string)(row, input)
   const whom = rows.length === 1 ? row.name : `${rows.length} enquiries`
   const text = `: ${done}`
-  toast.success(
+  if (lastToast) toast.dismiss(lastToast)
+  const id = toast.success(
     ({ closeToast }) => (
       <>
         <span>
@@ -133,13 +137,14 @@ function tellDone(rows: Row[], { name, input }: Change) {
     ),
     { autoClose: TOAST_MS[name] ?? 10_000 },
   )
+  lastToast = TOAST_MS[name] ? undefined : id
 }
 
 /** On arrival: what waited in an earlier page is sent, in its order. */
 export function resumeKept(): void {
   const waiting = client.getMutationCache().findAll({ mutationKey: KEY, status: 'pending' })
   const keys = waiting.map(({ state }) => (state.variables as Change).input.key)
-  const { kept, late } = keptChanges(you())
+  const { kept, late } = readKept(you())
   for (const change of kept) if (!keys.includes(change.input.key)) submit(change as Change).catch(() => {})
   for (const { references } of late)
     toast.error(`A change of ${references.join(', ')} waited for more than twelve hours, and was not made.`, {

@@ -22,18 +22,22 @@ export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['repli
         </p>
       )}
       <p className="buttons">
-        <a className="primary" href={callLink(mobile)} onClick={() => startCall(reference)}>
+        <a className="primary call" href={callLink(mobile)} onClick={() => startCall(reference)}>
           Call
         </a>
         <a href={whatsAppLink(mobile)} target="_blank" rel="noreferrer">
           WhatsApp
         </a>
         {email && <a href={mailLink(email, subject)}>Write</a>}
-        <ActionButton onClick={() => copy(mobile, 'The number is copied')}>Copy number</ActionButton>
-        <ActionButton onClick={() => copy(allOf(row), 'All six fields are copied')}>Copy all</ActionButton>
+        <ActionButton className="quiet" onClick={() => copy(mobile, 'The number is copied')}>
+          Copy number
+        </ActionButton>
+        <ActionButton className="quiet" onClick={() => copy(allOf(row), 'All six fields are copied')}>
+          Copy all
+        </ActionButton>
       </p>
       {replies?.map(({ title, text }) => (
-        <p className="buttons reply" key={title}>
+        <p className="buttons reply quiet" key={title}>
           <span className="small">{title}</span>
           <a
             href={`${whatsAppLink(mobile)}?text=${encodeURIComponent(text)}`}

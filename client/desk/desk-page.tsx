@@ -5,12 +5,11 @@ import { DESK_PATH } from '../../shared/desk.ts'
 import { resumeKept } from './changes.tsx'
 import { EnquiryPage } from './enquiry-page.tsx'
 import { focusRow } from './focus.ts'
-import { ageOf, count, timeOf } from './format.ts'
+import { count, timeOf } from './format.ts'
 import { ListPage } from './list-page.tsx'
-import { client, messageOf, type Pulse, usePulse } from './queries.ts'
+import { client, messageOf, usePulse } from './queries.ts'
 import { scrollToPlace, useReference } from './route.ts'
 import { SignedIn } from './signed-in.tsx'
-import { useNow } from './use-now.ts'
 
 export function DeskPage() {
   const reference = useReference()
@@ -51,11 +50,10 @@ export function DeskPage() {
         </p>
         <Activity mode={reference ? 'hidden' : 'visible'}>
           <div className="list-page">
-            {pulse && <Overview pulse={pulse} />}
             <ListPage pulse={pulse} />
           </div>
         </Activity>
-        {reference && <EnquiryPage key={reference} reference={reference} />}
+        {reference && <EnquiryPage key={reference} reference={reference} you={you} />}
       </main>
     </>
   )
@@ -74,31 +72,4 @@ function usePlace(reference: string) {
     if (reference) document.querySelector<HTMLElement>('h1[tabindex]')?.focus({ preventScroll: true })
     else focusRow(left.current)
   }, [reference])
-}
-
-/** How much there is to do, and what somebody has to mend. */
-function Overview({ pulse }: { pulse: Pulse }) {
-  const now = useNow()
-  const { counts, oldestNewAt, week, problems } = pulse
-  const products = Object.entries(week).map(([product, number]) => `${count(number)} ${product}`)
-  const total = Object.values(week).reduce((sum, each) => sum + each, 0)
-  return (
-    <>
-      {problems.length > 0 && (
-        <section className="problems" aria-labelledby="problems">
-          <h2 id="problems">To mend</h2>
-          <ul>
-            {problems.map((problem) => (
-              <li key={problem}>{problem}</li>
-            ))}
-          </ul>
-        </section>
-      )}
-      <p className="overview">
-        <strong>{`${count(counts.new)} new`}</strong>
-        {oldestNewAt && <span>{`the oldest waits ${ageOf(oldestNewAt, now) || 'less than a minute'}`}</span>}
-        <span>{total > 0 ? `${count(total)} this week: ${products.join(', ')}` : 'none this week'}</span>
-      </p>
-    </>
-  )
 }

@@ -14,8 +14,14 @@ import { type Enquiry, isGone, listedRows, messageOf, type Row, useEnquiry } fro
 import { useAsked } from './ringing.ts'
 import { useNow } from './use-now.ts'
 
+interface EnquiryPageProps {
+  reference: string
+  /** Undefined until the server has told it. */
+  you: string | undefined
+}
+
 /** What the list knows is shown before the rest has come. */
-export function EnquiryPage({ reference }: { reference: string }) {
+export function EnquiryPage({ reference, you }: EnquiryPageProps) {
   const { data: whole, error } = useEnquiry(reference)
   const tried = useChanges()
   const listed = listedRows()
@@ -30,7 +36,7 @@ export function EnquiryPage({ reference }: { reference: string }) {
       </nav>
       {error && stored && <p className="notice">{messageOf(error)}</p>}
       {stored ? (
-        <Whole seen={seenWith(stored, tried)} whole={whole} />
+        <Whole seen={seenWith(stored, tried)} whole={whole} you={you} />
       ) : (
         <h1 tabIndex={-1} className="empty">
           {error ? messageOf(error) : 'Loading …'}
@@ -56,7 +62,12 @@ function NextLink({ reference, rows }: { reference: string; rows: Row[] }) {
   )
 }
 
-function Whole({ seen, whole }: { seen: Seen; whole: Enquiry | undefined }) {
+interface WholeProps extends Pick<EnquiryPageProps, 'you'> {
+  seen: Seen
+  whole: Enquiry | undefined
+}
+
+function Whole({ seen, whole, you }: WholeProps) {
   const { row } = seen
   const { reference, name, email, quantity, products, retailerSelfUse, receivedAt, status } = row
   const now = useNow()
@@ -84,7 +95,7 @@ function Whole({ seen, whole }: { seen: Seen; whole: Enquiry | undefined }) {
         <Correct seen={seen} />
       </div>
       <div className="whole-part">
-        <Notes seen={seen} notes={whole?.notes} />
+        <Notes seen={seen} notes={whole?.notes} you={you} />
         {whole ? <Further seen={seen} whole={whole} /> : <p role="status">Loading the rest …</p>}
       </div>
     </article>
@@ -114,12 +125,13 @@ function Outcome({ seen }: { seen: Seen }) {
       )}
       {isAsked && <Reached seen={seen} />}
       <p className="buttons">
-        <Act name="setStatus" seen={seen} options={{ status: 'Contacted' }} />
+        <Act name="setStatus" seen={seen} options={{ status: 'Contacted' }} className="main-action" />
         <Act name="addCall" seen={seen} options={{}} />
-        <Act name="setSpam" seen={seen} options={{ spam: !suspectedSpam }} />
         {status !== 'New' && <Act name="setStatus" seen={seen} options={{ status: 'New' }} />}
+        <Act name="setSpam" seen={seen} options={{ spam: !suspectedSpam }} className="quiet" />
         {last && (
           <Act
+            className="quiet"
             name="takeBack"
             seen={seen}
             options={{ of: last.key, label: last.what.startsWith('taken back') ? 'Put back' : 'Take back' }}
@@ -129,13 +141,15 @@ function Outcome({ seen }: { seen: Seen }) {
       {last && <p className="small">{`${last.who}, ${timeOf(last.at)}: ${last.what}`}</p>}
       {status !== 'Closed' && (
         <>
-          <p className="buttons">
-            <span className="small">Close</span>
-            {closingReasons.map((closedAs) => (
-              <Act key={closedAs} name="setStatus" seen={seen} options={{ status: 'Closed', closedAs }} />
-            ))}
-            <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="No reason" />
-          </p>
+          <div className="labelled">
+            <span className="small">Close as</span>
+            <p className="buttons">
+              {closingReasons.map((closedAs) => (
+                <Act key={closedAs} name="setStatus" seen={seen} options={{ status: 'Closed', closedAs }} />
+              ))}
+              <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="No reason" />
+            </p>
+          </div>
           <RingAgain seen={seen} />
         </>
       )}

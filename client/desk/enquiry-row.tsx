@@ -50,7 +50,8 @@ export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
 
   /** Single letters have an effect only here (WCAG 2.1.4). */
   function press(event: KeyboardEvent) {
-    if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.target instanceof HTMLInputElement || event.repeat || event.ctrlKey || event.metaKey || event.altKey)
+      return
     if (event.key === 'c' && status !== 'Contacted') act('setStatus', row, { status: 'Contacted' })
     else if (event.key === 'n') act('addCall', row, {})
     else if (event.key === 'u' && row.last) act('takeBack', row, { of: row.last.key })
@@ -152,7 +153,7 @@ export function StatusLine({ seen: { row, standing } }: { seen: Seen }) {
   const marks = [
     suspectedSpam && 'suspected spam',
     remindOn && `ring ${dayName(remindOn)}`,
-    ringing && ringing.who !== you() && `${ringing.who} is ringing`,
+    ringing && ringing.who !== you() && `${ringing.who.split('@')[0]} is ringing`,
     proposal && 'new number proposed',
     eraseAt && `is erased ${timeOf(eraseAt)}`,
     ...flags,

@@ -33,8 +33,9 @@ export function forget({ input }: Pick<Change, 'input'>): void {
   localStorage.removeItem(CHANGE + input.key)
 }
 
-/** Those of this person, in their order. Those of others go; those that are too old are `late`, and go. */
-export function keptChanges(you: string): { kept: Change[]; late: Change[] } {
+/** The changes of this person, in their order. What others have left goes; changes that are too old are `late`, and go. */
+export function readKept(you: string): { kept: Change[]; late: Change[] } {
+  for (const name of namesIn(sessionStorage, DRAFT)) readDraft(name.slice(DRAFT.length), you)
   const changes = namesIn(localStorage, CHANGE).map((name) => JSON.parse(localStorage[name]) as Change)
   const own = changes.filter(({ author }) => author === you).sort((a, b) => a.at - b.at)
   const isLate = ({ at }: Change) => Date.now() - at > KEPT_MS
@@ -50,12 +51,12 @@ export interface Draft {
   sent?: { key: string; text: string } | undefined
 }
 
-/** @param you '' as long as it is not known: then the draft is somebody's who was signed in here */
+/** Drops one of somebody else, and one that is too old. */
 export function readDraft(reference: string, you: string): Draft | undefined {
   const draft: Draft | undefined = JSON.parse(sessionStorage.getItem(DRAFT + reference) ?? 'null') ?? undefined
   if (!draft) return undefined
   const isOver = Date.now() - draft.at > KEPT_MS || draft.at < Number(localStorage.getItem(SIGNED_OUT) ?? 0)
-  if (!isOver && (draft.author === you || !you)) return draft
+  if (!isOver && draft.author === you) return draft
   dropDraft(reference)
   return undefined
 }

@@ -7,7 +7,8 @@ import { createChange, type Seen, seenWith, submit, useChanges } from './changes
 import { belongsTo, EnquiryRow } from './enquiry-row.tsx'
 import { Filters, Search } from './filters.tsx'
 import { count, todayHere } from './format.ts'
-import { type Choice, isGone, type List, messageOf, type Pulse, useList } from './queries.ts'
+import { Overview } from './overview.tsx'
+import { type Choice, client, isGone, type List, messageOf, type Pulse, useList } from './queries.ts'
 import { useAsked } from './ringing.ts'
 import { keepSearch, readSearch } from './route.ts'
 import { keepChoice, readChoice } from './session.ts'
@@ -40,6 +41,10 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
   const wanted = asked(choice, text)
   const list = useList(wanted, reading)
   const readAnew = () => setReading((before) => before + 1)
+  // What is fresh is counted from the newest that is shown.
+  useEffect(() => {
+    if (list.isSuccess && !list.isPlaceholderData && reading > 0) client.invalidateQueries({ queryKey: ['pulse'] })
+  }, [list.isSuccess, list.isPlaceholderData, reading])
 
   function choose(change: Partial<Choice>) {
     const next = { ...choice, ...change }
@@ -63,6 +68,11 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
   return (
     <>
       <h1 className="visually-hidden">Enquiries</h1>
+      {pulse && (
+        <Overview pulse={pulse}>
+          <Fresh choice={wanted} fresh={pulse.fresh} isWhole={!list.hasNextPage} onRead={readAnew} />
+        </Overview>
+      )}
       <div className="choice">
         <nav className="tabs" aria-label="Enquiries by state">
           {deskStates.map((state) => (
@@ -80,10 +90,10 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
           ))}
         </nav>
         <Search text={text} onSearch={search} />
-        <AddByPhone />
         <Filters choice={wanted} onChoose={choose} />
+        <AddByPhone />
       </div>
-      <Rows list={list} choice={wanted} pulse={pulse} onRead={readAnew} />
+      <Rows list={list} choice={wanted} />
     </>
   )
 }
@@ -91,11 +101,9 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
 interface RowsProps {
   list: List
   choice: Choice
-  pulse: Pulse | undefined
-  onRead: () => void
 }
 
-function Rows({ list, choice, pulse, onRead }: RowsProps) {
+function Rows({ list, choice }: RowsProps) {
   const now = useNow()
   const tried = useChanges()
   const reached = useAsked()
@@ -113,7 +121,6 @@ function Rows({ list, choice, pulse, onRead }: RowsProps) {
         {textOf(list, choice, rows.length)}
       </p>
       {list.isError && list.data && <p className="notice">{messageOf(list.error)}</p>}
-      <Fresh choice={choice} pulse={pulse} isWhole={!list.hasNextPage} onRead={onRead} />
       {state === 'spam' && <AllSpam seen={rows.flatMap(({ seen }) => seen ?? [])} today={today} />}
       {rows.length > 0 && (
         <p className="columns" aria-hidden="true">
@@ -151,19 +158,25 @@ function Rows({ list, choice, pulse, onRead }: RowsProps) {
   )
 }
 
+interface FreshProps {
+  choice: Choice
+  fresh: number
+  isWhole: boolean
+  onRead: () => void
+}
+
 /** Reads the list anew for what has come since. Of a part of a list nobody knows what is new. */
-function Fresh({ choice, pulse, isWhole, onRead }: Omit<RowsProps, 'list'> & { isWhole: boolean }) {
+function Fresh({ choice, fresh, isWhole, onRead }: FreshProps) {
   const { state, order, ...filters } = choice
   const isCounted = state === 'new' && Object.keys(filters).length === 0 && (order === 'newest' || isWhole)
-  const fresh = isCounted && pulse ? pulse.fresh : 0
   return (
-    <p role="status" className="fresh">
-      {fresh > 0 && (
+    <span role="status" className="fresh">
+      {isCounted && fresh > 0 && (
         <button type="button" className="primary" onClick={onRead}>
-          {`${count(fresh)} new`}
+          {`${count(fresh)} new: show`}
         </button>
       )}
-    </p>
+    </span>
   )
 }
 

@@ -4,14 +4,15 @@ import { Act } from './buttons.tsx'
 import { createChange, type Seen, submit } from './changes.tsx'
 import { timeOf } from './format.ts'
 import { type Draft, dropDraft, keepDraft, readDraft } from './kept.ts'
-import { type Enquiry, you } from './queries.ts'
+import type { Enquiry } from './queries.ts'
 
 interface NotesProps {
   seen: Seen
   notes: Enquiry['notes'] | undefined
+  you: string | undefined
 }
 
-export function Notes({ seen, notes }: NotesProps) {
+export function Notes({ seen, notes, you }: NotesProps) {
   return (
     <section aria-labelledby="note-title">
       <h2 id="note-title">Notes</h2>
@@ -26,15 +27,15 @@ export function Notes({ seen, notes }: NotesProps) {
           ))}
         </ul>
       )}
-      <NoteForm seen={seen} />
+      {you && <NoteForm seen={seen} you={you} />}
     </section>
   )
 }
 
 /** What is typed stays until it is stored: it survives a reload, a lost session and a refusal. */
-function NoteForm({ seen }: { seen: Seen }) {
+function NoteForm({ seen, you }: { seen: Seen; you: string }) {
   const { reference } = seen.row
-  const [draft, setDraft] = useState<Draft | undefined>(() => readDraft(reference, you()))
+  const [draft, setDraft] = useState<Draft | undefined>(() => readDraft(reference, you))
   const [isEmpty, setIsEmpty] = useState(false)
   const text = draft?.text ?? ''
   const isStoring = seen.doing.includes('addNote')
@@ -46,7 +47,7 @@ function NoteForm({ seen }: { seen: Seen }) {
   }
   function type(next: string) {
     setIsEmpty(false)
-    write({ ...draft, text: next, author: you(), at: Date.now() })
+    write({ ...draft, text: next, author: you, at: Date.now() })
   }
   async function add(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()

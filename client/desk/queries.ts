@@ -127,8 +127,8 @@ export function useEnquiry(reference: string) {
   return useQuery({
     queryKey: ['enquiry', reference],
     queryFn: ({ signal }) => trpc.desk.show.query({ reference }, { signal }),
-    refetchInterval: 60_000,
-    refetchOnWindowFocus: 'always',
+    refetchOnMount: 'always',
+    refetchOnWindowFocus: false, // the pulse tells of changes
   })
 }
 
@@ -147,12 +147,14 @@ export function receive(rows: Row[], asked: string[] = []): void {
     }))
     return { ...list, pages }
   })
-  for (const [reference, row] of now)
-    if (isGone(row)) client.resetQueries({ queryKey: ['enquiry', reference] })
-    else
-      client.setQueryData<Enquiry>(['enquiry', reference], (shown) => {
-        if (!shown) return undefined
-        const { mails, history, notes, earlier, replies } = shown
-        return { ...row, mails, history, notes, earlier, replies }
-      })
+  for (const [reference, row] of now) {
+    const queryKey = ['enquiry', reference]
+    const shown = client.getQueryData<Enquiry>(queryKey)
+    if (isGone(row)) client.resetQueries({ queryKey })
+    else if (shown) {
+      const { mails, history, notes, earlier, replies } = shown
+      client.setQueryData<Enquiry>(queryKey, { ...row, mails, history, notes, earlier, replies })
+      if (shown.last?.key !== row.last?.key) client.invalidateQueries({ queryKey })
+    }
+  }
 }

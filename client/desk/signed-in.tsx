@@ -30,7 +30,9 @@ export function SignedIn({ pulse }: { pulse: Pulse | undefined }) {
           <bdi>{pulse?.you ?? 'Signed in'}</bdi>
         </summary>
         <p className="buttons">
-          <span>{browsers === 1 ? 'Signed in here only.' : `Signed in in ${browsers} browsers.`}</span>
+          <span>
+            {browsers === 1 ? 'You are signed in in this browser only.' : `You are signed in in ${browsers} browsers.`}
+          </span>
           {browsers > 1 && (
             <button type="submit" name="others" value="yes">
               Sign out in the others

@@ -21,6 +21,7 @@ const TYPES: Record<string, string> = {
   '.png': 'image/png',
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
+  '.webmanifest': 'application/manifest+json',
 }
 /** Documents contain the site's own address; all other files are assets of a page. */
 const DOCUMENT = /\.(html|xml|txt)$/

@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import { ageOf, count } from './format.ts'
+import type { Pulse } from './queries.ts'
+import { useNow } from './use-now.ts'
+
+/** How much there is to do, and what somebody has to mend. */
+export function Overview({ pulse, children }: { pulse: Pulse; children: ReactNode }) {
+  const now = useNow()
+  const { counts, oldestNewAt, week, problems } = pulse
+  const products = Object.entries(week).map(([product, number]) => `${count(number)} ${product}`)
+  const total = Object.values(week).reduce((sum, each) => sum + each, 0)
+  return (
+    <>
+      {problems.length > 0 && (
+        <section className="problems" aria-labelledby="problems">
+          <h2 id="problems">To mend</h2>
+          <ul>
+            {problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <div className="overview">
+        <p>
+          <strong>{`${count(counts.new)} new`}</strong>
+          {children}
+        </p>
+        <p className="overview-facts">
+          {oldestNewAt && <span>{`the oldest waits ${ageOf(oldestNewAt, now) || 'less than a minute'}`}</span>}
+          <span>{total > 0 ? `${count(total)} this week: ${products.join(', ')}` : 'none this week'}</span>
+        </p>
+      </div>
+    </>
+  )
+}
