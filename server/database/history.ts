@@ -29,7 +29,7 @@ export interface Entry {
   isTakenBack: boolean
 }
 
-const TAKEN_BACK = 'Taken back'
+export const TAKEN_BACK = 'Taken back'
 const PUT_BACK = 'Put back'
 
 /** The condition of entries (`entry`) that nobody has taken back. */
@@ -115,8 +115,8 @@ export async function setErasure(
     SELECT "Quvera_set_erasure"(${id}::uuid, ${isAsked}, ${who}, ${key}::uuid, ${what}, ${takesBack ?? null}::uuid)`
 }
 
-/** What columns have now, to be held against an entry. */
-function presentOf({ status, suspectedSpam, closedAs, remindOn, ...enquiry }: Enquiry): Changed {
+/** What columns have now, to be held against an entry, or against what somebody saw. */
+export function presentOf({ status, suspectedSpam, closedAs, remindOn, ...enquiry }: Enquiry): Changed {
   return {
     ...{ Status: status, SuspectedSpam: suspectedSpam, ClosedAs: closedAs, RemindOn: remindOn },
     ...{ Name: enquiry.name, Email: enquiry.email, Mobile: enquiry.mobile, Quantity: Number(enquiry.quantity) },

@@ -33,8 +33,8 @@ interface Change<Input> {
   input: z.ZodMiniType<Input>
   /** How history and access log call it. */
   what: string
-  /** Whether the enquiry still is as the user saw it. */
-  isStill?(enquiry: Enquiry, input: Input): boolean
+  /** What its user saw, by column: refused if the enquiry is not like that any more. */
+  seen?(input: Input): Changed
   work(situation: Situation, input: Input): Work | Promise<Work>
   /** Of an entry in the history. */
   words(entry: Entry): string
@@ -82,7 +82,7 @@ export const changes = {
       closedAs: z.optional(z.enum(closingReasons)),
     }),
     what: 'Status',
-    isStill: ({ status }, { was }) => status === was,
+    seen: ({ was }) => ({ Status: was }),
     work({ enquiry: { remindOn }, now }, { status, closedAs }) {
       // An outcome ends a reminder that is due, Closed any.
       const isOver = remindOn && (status === 'Closed' || (status === 'Contacted' && remindOn <= formatIndianDay(now)))
@@ -95,7 +95,7 @@ export const changes = {
   setSpam: change({
     input: z.extend(many, { spam: z.boolean(), was: z.boolean() }),
     what: 'Spam',
-    isStill: ({ suspectedSpam }, { was }) => suspectedSpam === was,
+    seen: ({ was }) => ({ SuspectedSpam: was }),
     async work({ db, enquiry: { id }, recipients }, { spam, was }) {
       if (spam === was) return undefined
       if (spam) await withholdMails(db, id)
@@ -132,7 +132,7 @@ export const changes = {
   correct: change({
     input: z.extend(one, { was: storedFields, now: z.strictObject(fields) }),
     what: 'Correction',
-    isStill: (enquiry, { was }) => enquiryFields.every((field) => String(was[field]) === enquiry[field]),
+    seen: ({ was }) => Object.fromEntries(enquiryFields.map((field) => [columns[field], was[field] ?? null])),
     async work({ db, enquiry, author }, { now }) {
       if (enquiry.email !== '' && now.email === '') throw new RequestError(400, messages.empty)
       const changed = enquiryFields.filter((field) => String(now[field]) !== enquiry[field])
@@ -159,7 +159,8 @@ export const changes = {
     what: 'Erasure',
     async work({ db, enquiry, author }, { subscription }) {
       if (subscription)
-        await db.$executeRaw`UPDATE "Quvera_Subscriber" SET "EndsAt" = now() WHERE lower("Email") = lower(${enquiry.email})`
+        await db.$executeRaw`
+          UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL, "EndsAt" = now() WHERE lower("Email") = lower(${enquiry.email})`
       await setErasure(db, enquiry.id, author, true)
       return undefined
     },

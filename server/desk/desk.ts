@@ -13,7 +13,15 @@ import {
   readEnquiries,
 } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { addEntry, type Entry, mayBeTakenBack, readHistory, takeBack } from '../database/history.ts'
+import {
+  addEntry,
+  type Entry,
+  mayBeTakenBack,
+  presentOf,
+  readHistory,
+  TAKEN_BACK,
+  takeBack,
+} from '../database/history.ts'
 import type { Env } from '../env.ts'
 import { RequestError } from '../http/errors.ts'
 import { recipientsOf, releaseMails, wasTriedSince, withholdMails } from '../mail/of-enquiry.ts'
@@ -169,7 +177,8 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         'desk person',
         listReferences(held.enquiries.map(({ Reference }) => ({ reference: Reference }))),
       )
-      return { exportedAt: new Date().toISOString(), ...held }
+      const { email, mobile } = enquiry
+      return { person: { email, mobile }, exportedAt: new Date().toISOString(), ...held }
     },
 
     /** A failure while it is read destroys the stream. */
@@ -182,7 +191,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     },
 
     async change<Name extends ChangeName>(session: Session, name: Name, input: ChangeInput<Name>): Promise<Row[]> {
-      const { what, isStill, work } = changes[name] as (typeof changes)['setStatus'] // as one of them: their inputs differ
+      const { what, seen, work } = changes[name] as (typeof changes)['setStatus'] // as one of them: their inputs differ
       const references = 'references' in input ? [...new Set(input.references)] : [input.reference]
       const given = input as ChangeInput<'setStatus'>
       const where = Prisma.sql`form."Reference" = ANY(${references})`
@@ -190,7 +199,17 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       const now = new Date()
       await change(session, { key: input.key, where, command, count: references.length }, async (locked) => {
         const { enquiry, entries, author } = locked
-        if (isStill && !isStill(enquiry, given)) throw conflict(enquiry, entries, Object.keys(enquiry), author.who)
+        const present = presentOf(enquiry)
+        const changed = Object.entries(seen?.(given) ?? {}).filter(
+          ([column, value]) => String(value) !== String(present[column]),
+        )
+        if (changed.length > 0)
+          throw conflict(
+            enquiry,
+            entries,
+            changed.map(([column]) => column),
+            author.who,
+          )
         const entry = await work({ ...locked, recipients, now }, given)
         if (entry) await addEntry(locked.db, enquiry.id, author, { what, ...entry })
       })
@@ -206,8 +225,8 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         const named = entries.find((entry) => entry.key === of)
         const original = named?.takesBack ? entries.find((entry) => entry.key === named.takesBack) : named
         if (!original || !mayBeTakenBack(original)) throw new RequestError(400, 'This cannot be taken back.')
-        // Pressed by two: the second press must not put it back.
-        const isDone = original.isTakenBack === (named === original)
+        // Pressed by two: the second press must not undo the first.
+        const isDone = original.isTakenBack === (named?.what !== TAKEN_BACK)
         if (isDone) throw conflict(enquiry, entries, Object.keys(original.after ?? {}), author.who)
         if (original.after && 'SuspectedSpam' in original.after) await moveMails(locked, original)
         const lost = await takeBack(locked.db, enquiry, author, original)
@@ -248,13 +267,8 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
 }
 
 /** Names the enquiry, and the colleague who was faster. */
-function conflict({ name, reference, status }: Enquiry, entries: Entry[], of: string[], you: string) {
-  const fields: Record<string, string> = { ...columns, status: 'Status', suspectedSpam: 'SuspectedSpam' }
-  const last = describeLastChange(
-    entries,
-    of.map((each) => fields[each] ?? each),
-    you,
-  )
+function conflict({ name, reference, status }: Enquiry, entries: Entry[], changed: string[], you: string) {
+  const last = describeLastChange(entries, changed, you)
   const was = last ? `${last}.` : 'Somebody was faster.'
   return new RequestError(409, `${name}, ${reference}: ${was} Nothing was changed: it is ${status}.`)
 }
