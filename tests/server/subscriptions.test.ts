@@ -71,7 +71,10 @@ describe('a subscription', () => {
     expect(mail?.to).toEqual(['asha@shop.example'])
     expect(mail?.subject).toBe(`${brand.name}: please confirm your subscription`)
     expect(mail?.html).toContain(`href="${link.replace(app.url, PUBLIC_URL)}"`)
-    for (const form of [mail?.text, mail?.html]) expect(form).toMatch(/30 days[\s\S]*12 Example Marg/)
+    for (const form of [mail?.text, mail?.html]) {
+      expect(form).toContain('30 days')
+      expect(form).toContain(brand.address.street)
+    }
 
     const fromTheMail = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     for (const headers of [{}, fromTheMail])
