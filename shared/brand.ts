@@ -22,6 +22,8 @@ export const brand = {
   },
   /** A mobile number with country code. '' hides the links. */
   whatsapp: '',
+  /** false: no form in the footer, and no subscription is taken. First read docs/make-it-yours.md. */
+  newsletter: true as boolean,
 } as const
 
 export const postalAddress = `${brand.company}, ${brand.address.street}, ${brand.address.city} ${brand.address.postalCode}, ${brand.address.country}`
