@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { brand } from '../shared/brand.ts'
 import { RECEIVED_PATH } from '../shared/form-outcome.ts'
 import { SUBSCRIPTION_PATH } from '../shared/page-paths.ts'
 import type { Database } from './database/database.ts'
@@ -46,11 +47,13 @@ interface ApplicationParts {
   timeouts?: Timeouts | undefined
   pollMs?: number | undefined
   summaryWaitMs?: number | undefined
+  /** Whether subscriptions are taken, confirmed and ended. */
+  newsletter?: boolean | undefined
 }
 
 export async function openApplication(
   env: Env,
-  { database, log, pages, render, timeouts, pollMs, summaryWaitMs }: ApplicationParts,
+  { database, log, pages, render, timeouts, pollMs, summaryWaitMs, newsletter = brand.newsletter }: ApplicationParts,
 ) {
   const { db } = database
   let isEnding = false
@@ -85,12 +88,13 @@ export async function openApplication(
       visitors.register(async (calls) => {
         takeJson(calls)
         serveOrderProcedure(calls, orders, limits)
-        serveSubscriptionProcedure(calls, subscribers, limits)
+        if (newsletter) serveSubscriptionProcedure(calls, subscribers, limits)
         if (metrics) serveWebVitals(calls, limits, metrics.observeWebVitals)
       })
-      servePostedForms(visitors, [createOrderForm(orders), createSubscribeForm(subscribers)], { limits, sendPage })
+      const forms = [createOrderForm(orders), ...(newsletter ? [createSubscribeForm(subscribers)] : [])]
+      servePostedForms(visitors, forms, { limits, sendPage })
       serveReceived(visitors, orders, { pages, limits, sendPage })
-      visitors.register((links) => serveSubscriptionLinks(links, subscribers, { limits, sendPage }))
+      if (newsletter) visitors.register((links) => serveSubscriptionLinks(links, subscribers, { limits, sendPage }))
       if (env.RESEND_WEBHOOK_SECRET)
         visitors.register(async (events) => serveResendEvents(events, { db, log, env }, limits))
     })

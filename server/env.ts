@@ -202,7 +202,7 @@ export function warningsOf(env: Env): string[] {
     ],
     [
       !env.PUBLIC_URL,
-      `PUBLIC_URL is not set: links lead to ${publicUrlOf(env)}, and confirmations to subscribers wait`,
+      `PUBLIC_URL is not set: links lead to ${publicUrlOf(env)}${brand.newsletter ? ', and confirmations to subscribers wait' : ''}`,
     ],
   ]
   return warnings.flatMap(([applies, message]) => (applies ? [message] : []))

@@ -4,15 +4,26 @@ export const brand = {
   company: 'Quvera Healthcare',
   phone: '+91 11 4000 0300',
   email: 'care@quvera.example',
-  address: { street: '12 Example Marg', city: 'New Delhi', postalCode: '110001', country: 'India' },
+  address: {
+    street: '12 Example Marg',
+    city: 'New Delhi',
+    postalCode: '110001',
+    country: 'India',
+  },
   /** Sender of the mails; the domain must be verified at Resend. */
   mailFrom: 'Quvera <enquiries@quvera.example>',
   /** One to five capital letters. Stored enquiries keep the prefix they have. */
   referencePrefix: 'QV',
   /** Addresses of profiles. '' hides a link. */
-  social: { facebook: '', instagram: '', linkedin: '' },
+  social: {
+    facebook: '',
+    instagram: '',
+    linkedin: '',
+  },
   /** A mobile number with country code. '' hides the links. */
   whatsapp: '',
+  /** false: no form in the footer, and no subscription is taken. First read docs/make-it-yours.md. */
+  newsletter: true as boolean,
 } as const
 
 export const postalAddress = `${brand.company}, ${brand.address.street}, ${brand.address.city} ${brand.address.postalCode}, ${brand.address.country}`
@@ -27,7 +38,7 @@ export const palette = {
   line: '#d8cbb8',
   inkMuted: '#5c534b',
   ink: '#1f1a17',
-  /** Contrast under ink 4.7:1. Also the colour of the icons. */
+  /** Also of the icons. Contrast under ink 4.6:1, on sand 3:1: another accent has to be about as light. */
   accent: '#d9601a',
   /** For texts and links: contrast 5.9:1 on paper, 5.1:1 on sand. */
   accentText: '#a8430a',

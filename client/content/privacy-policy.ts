@@ -34,7 +34,9 @@ export const policySections: PolicySection[] = [
       'transactions: to record and confirm your enquiry;',
       'delivery: to agree with you on where and when;',
       'support: to help when something goes wrong;',
-      'updates: to write to you if you subscribed and confirmed it by the link in our email, and only then;',
+      ...(brand.newsletter
+        ? ['updates: to write to you if you subscribed and confirmed it by the link in our email, and only then;']
+        : []),
       'inquiries: to answer your questions;',
       'security: to keep this site and its data safe.',
     ],
@@ -45,7 +47,12 @@ export const policySections: PolicySection[] = [
     paragraphs: [
       'Your data travels encrypted and is stored where only the staff who answer enquiries can read it. No method is perfect: if a breach affects you, we will inform you and the Data Protection Board.',
       'Our emails are sent through Resend, a processor outside India, which for this purpose receives your name, email address and mobile number and the enquiry. We do not sell your data, and we share it with nobody else unless the law requires it.',
-      'We keep an enquiry for 24 months and then erase it; backups keep what was erased for up to 30 days more. A subscription lasts until you end it, by the link in each email or by writing to us; one that is not confirmed is erased after 30 days.',
+      'We keep an enquiry for 24 months and then erase it; backups keep what was erased for up to 30 days more.',
+      ...(brand.newsletter
+        ? [
+            'A subscription lasts until you end it, by the link in each email or by writing to us; one that is not confirmed is erased after 30 days.',
+          ]
+        : []),
     ],
   },
   {

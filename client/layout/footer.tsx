@@ -45,7 +45,9 @@ export function Footer({ path, product, hasSubscribeForm, refused }: FooterProps
             {placeName}, {brand.address.country}
           </address>
         </section>
-        {hasSubscribeForm && <Island name="subscribe" of={SubscribeForm} props={{ path, refused }} />}
+        {brand.newsletter && hasSubscribeForm && (
+          <Island name="subscribe" of={SubscribeForm} props={{ path, refused }} />
+        )}
         <nav className="footer-links" aria-label="Footer">
           <ul>
             {products.map((each) => (

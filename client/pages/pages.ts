@@ -1,3 +1,4 @@
+import { brand } from '../../shared/brand.ts'
 import { withoutEndSlashes } from '../../shared/page-paths.ts'
 import type { ProductContent } from '../content/product.ts'
 import { homePage } from './home-page.tsx'
@@ -8,7 +9,9 @@ import { productPage } from './product-page.tsx'
 const contents = import.meta.glob<ProductContent>('../content/products/*.ts', { import: 'content', eager: true })
 
 /** What the build writes, in the order of the sitemap; no browser loads this. */
-export const pages: Page[] = [homePage, ...Object.values(contents).map(productPage), ...Object.values(plain)]
+export const pages: Page[] = [homePage, ...Object.values(contents).map(productPage), ...Object.values(plain)].filter(
+  ({ isSubscription }) => brand.newsletter || !isSubscription,
+)
 
 export function pageAt(path: string): Page {
   return pages.find((page) => page.path === withoutEndSlashes(path)) ?? plain.notFoundPage

@@ -26,7 +26,8 @@ async function text(path: string) {
 const phrases = (listed: string) => listed.split(/;\s+/)
 
 const shared = [
-  ...phrases('Home; Products; Contact Us; Buy Now; Subscribe; Privacy Policy'),
+  ...phrases('Home; Products; Contact Us; Buy Now; Privacy Policy'),
+  ...(brand.newsletter ? ['Subscribe'] : []),
   brand.phone,
   brand.address.city,
 ]

@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { enquiryReceived, notLookedUp, receivedEarlier } from '../../client/content/enquiry-form.ts'
 import { emptyFieldError, progressTexts, uncertain } from '../../client/content/sending.ts'
+import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
@@ -114,36 +115,39 @@ it('with scripts, a database that is away for a moment costs a sentence and no s
   expect(await stored()).toHaveLength(1)
 })
 
-it('without scripts somebody subscribes in the footer, and confirms and ends it by the link of the mail', async () => {
-  const { page } = await visit('/privacy-policy', PLAIN)
-  const title = page.getByRole('heading', { level: 1 })
-  const box = page.getByRole('contentinfo')
-  const field = box.getByLabel('Email address')
-  const button = box.getByRole('button', { name: 'Subscribe' })
-  await field.fill('nobody')
-  await button.click()
-  await box.getByText(messages.email).waitFor()
-  expect(await field.inputValue()).toBe('nobody')
-  await field.fill('reader@shop.example')
-  await button.click()
-  await page.getByText(subscribe.done).waitFor()
-  expect(await title.textContent()).toBe('Almost subscribed')
+it.runIf(brand.newsletter)(
+  'without scripts somebody subscribes in the footer, and confirms and ends it by the link of the mail',
+  async () => {
+    const { page } = await visit('/privacy-policy', PLAIN)
+    const title = page.getByRole('heading', { level: 1 })
+    const box = page.getByRole('contentinfo')
+    const field = box.getByLabel('Email address')
+    const button = box.getByRole('button', { name: 'Subscribe' })
+    await field.fill('nobody')
+    await button.click()
+    await box.getByText(messages.email).waitFor()
+    expect(await field.inputValue()).toBe('nobody')
+    await field.fill('reader@shop.example')
+    await button.click()
+    await page.getByText(subscribe.done).waitFor()
+    expect(await title.textContent()).toBe('Almost subscribed')
 
-  const mail = () => site().resend.mails.find(({ to }) => to[0] === 'reader@shop.example')
-  await expect.poll(mail).toBeDefined()
-  const [path = ''] = /\/subscription\?token=\S+/.exec(mail()?.text ?? '') ?? []
-  const press = (name: string) => page.locator('main').getByRole('button', { name }).click()
-  const confirmed = () => site().inspect((db) => db.subscriber.count({ where: { confirmedAt: { not: null } } }))
-  await page.goto(site().url + path)
-  await press('Confirm my subscription')
-  await title.getByText('You are on the list').waitFor()
-  expect(await confirmed()).toBe(1)
-  await press('End my subscription')
-  await title.getByText('You are not on the list').waitFor()
-  expect(await confirmed()).toBe(0)
-  await page.goto(site().url + path)
-  expect(await title.textContent()).toBe('This link has ended')
-})
+    const mail = () => site().resend.mails.find(({ to }) => to[0] === 'reader@shop.example')
+    await expect.poll(mail).toBeDefined()
+    const [path = ''] = /\/subscription\?token=\S+/.exec(mail()?.text ?? '') ?? []
+    const press = (name: string) => page.locator('main').getByRole('button', { name }).click()
+    const confirmed = () => site().inspect((db) => db.subscriber.count({ where: { confirmedAt: { not: null } } }))
+    await page.goto(site().url + path)
+    await press('Confirm my subscription')
+    await title.getByText('You are on the list').waitFor()
+    expect(await confirmed()).toBe(1)
+    await press('End my subscription')
+    await title.getByText('You are not on the list').waitFor()
+    expect(await confirmed()).toBe(0)
+    await page.goto(site().url + path)
+    expect(await title.textContent()).toBe('This link has ended')
+  },
+)
 
 it.each([
   ['from another site', {}, { origin: 'https://evil.example' }, 403],

@@ -3,6 +3,7 @@
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { progressTexts, uncertain } from '../../client/content/sending.ts'
+import { brand } from '../../shared/brand.ts'
 import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, typedOrder } from '../support/fill-order.ts'
@@ -100,7 +101,7 @@ describe.each(MOMENTS)('on a page that is translated %s', (moment) => {
     expect(faults()).toEqual([])
   })
 
-  it('a subscription is refused, corrected and received', async () => {
+  it.runIf(brand.newsletter)('a subscription is refused, corrected and received', async () => {
     const { page, faults } = await open('/privacy-policy', moment, '#subscribe-email')
     const box = page.locator('#subscribe-email')
     await box.fill('nobody')

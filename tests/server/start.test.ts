@@ -79,9 +79,12 @@ describe('a site whose database is down when it starts', () => {
 
 it.each<[Record<string, string>, says: RegExp]>([
   [{}, /^DATA_DIR \/dev\/null\/nope cannot be made or used: .*\n$/],
-  [{ RESEND_API_KEY: 're_test' }, /^RESEND_API_KEY is set, but MAIL_FROM is still a stand-in .*\n$/],
   [
-    { RESEND_API_KEY: 're_test', MAIL_FROM: 'enquiries@quvera.test' },
+    { RESEND_API_KEY: 're_test', MAIL_FROM: 'Quvera <a@quvera.example>', STAFF_EMAILS: 'a@quvera.test' },
+    /^RESEND_API_KEY is set, but MAIL_FROM is still a stand-in .*\n$/,
+  ],
+  [
+    { RESEND_API_KEY: 're_test', MAIL_FROM: 'a@quvera.test', STAFF_EMAILS: 'a@quvera.test,b@quvera.example' },
     /^RESEND_API_KEY is set, but STAFF_EMAILS is still a stand-in .*\n$/,
   ],
 ])('what is wrong ends the start with one line that names it: %j', async (env, says) => {

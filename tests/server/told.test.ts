@@ -68,7 +68,7 @@ async function aDesk(staff = [ASHA], DIGEST_AT = 'off') {
   }
 }
 
-const references = (text = '') => text.match(/\b[A-Z]{2}-[0-9A-Z]{6}\b/g) ?? []
+const references = (text = '') => text.match(/\b[A-Z]{1,5}-[0-9A-Z]{6}\b/g) ?? []
 
 /** What becomes of each notice, and by what staff know of the enquiry then. */
 const cases: [notices: MailStatus[], told: 'by the notice' | 'by a summary'][] = [

@@ -1,4 +1,4 @@
-// The pages are built with whatever characters an owner's phone number has.
+// The pages are built with whatever characters an owner's phone number has, and without a newsletter where there is none.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, expect, it, vi } from 'vitest'
 
@@ -12,4 +12,15 @@ it('a phone number with brackets is a link', async () => {
   const { Linked } = await import('../../client/ui/text.tsx')
   const html = renderToStaticMarkup(Linked({ children: `Call ${phone}.` }))
   expect(html).toBe(`Call <a href="tel:+91(11)40000300">${phone}</a>.`)
+})
+
+it.each([true, false])('with brand.newsletter %s the footer and the privacy policy follow', async (newsletter) => {
+  vi.resetModules()
+  const { brand } = await import('../../shared/brand.ts')
+  Object.assign(brand, { newsletter })
+  const { Footer } = await import('../../client/layout/footer.tsx')
+  const { policySections } = await import('../../client/content/privacy-policy.ts')
+  const footer = Footer({ path: '/', product: undefined, hasSubscribeForm: true, refused: undefined })
+  for (const said of [renderToStaticMarkup(footer), JSON.stringify(policySections)])
+    expect(/subscri|newsletter/i.test(said)).toBe(newsletter)
 })

@@ -33,6 +33,7 @@ export async function startTestApp({
   pollMs = POLL_MS,
   publicUrl = PUBLIC_URL,
   publicUrlAliases = [] as string[],
+  newsletter = true,
   notify = {} as Partial<Pick<Env, 'NOTIFY_URL' | 'NOTIFY_SECRET' | 'NOTIFY_FORMAT'>>,
 } = {}) {
   const [database, resend] = await Promise.all([openTestDatabase(), startFakeResend()])
@@ -63,7 +64,7 @@ export async function startTestApp({
     MAIL_DAILY_BUDGET: dailyBudget,
   }
   const render = pages.size > 0 ? (await import('../../client/renderer.tsx')).renderOutcome : undefined
-  const parts = { database, log: logger, pages, render, timeouts, pollMs, summaryWaitMs }
+  const parts = { database, log: logger, pages, render, timeouts, pollMs, summaryWaitMs, newsletter }
   const { app, orders, senders, signIn, close } = await openApplication(
     { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
     parts,
