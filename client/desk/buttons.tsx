@@ -1,4 +1,4 @@
-import { type FormEvent, type Ref, useState } from 'react'
+import { type FormEvent, type Ref, useId, useState } from 'react'
 import { type ActionName, actions, type Options } from './actions.ts'
 import { act, type Seen } from './changes.tsx'
 import { dayName, daysAfter, nextMonday, todayHere } from './format.ts'
@@ -66,7 +66,8 @@ export function Act<Name extends ActionName>({ name, seen, options, label, isInL
 /** When to ring again: a press, or a day. */
 export function RingAgain({ seen }: { seen: Seen }) {
   const today = todayHere()
-  const { reference, remindOn } = seen.row
+  const { remindOn } = seen.row
+  const id = useId()
   const [day, setDay] = useState('')
   const chips = [
     { on: today },
@@ -85,16 +86,10 @@ export function RingAgain({ seen }: { seen: Seen }) {
         {chips.map(({ on, ...options }) => (
           <Act key={options.label ?? on} name="remind" seen={seen} options={{ on, ...options }} />
         ))}
-        <label className="visually-hidden" htmlFor={`day-${reference}`}>
+        <label className="visually-hidden" htmlFor={id}>
           Ring again on a day
         </label>
-        <input
-          id={`day-${reference}`}
-          type="date"
-          min={today}
-          value={day}
-          onChange={({ target }) => setDay(target.value)}
-        />
+        <input id={id} type="date" min={today} value={day} onChange={({ target }) => setDay(target.value)} />
         <button type="submit" aria-disabled={!day}>
           Set day
         </button>

@@ -3,7 +3,7 @@ import { type Id, toast } from 'react-toastify/unstyled'
 import { answeredStatus } from '../trpc.ts'
 import { type ActionName, actions, type Options, type Preview } from './actions.ts'
 import { focusRow } from './focus.ts'
-import { forget, type Change as KeptChange, keep, readKept } from './kept.ts'
+import { forget, KEPT_MS, type Change as KeptChange, keep, readKept } from './kept.ts'
 import { client, type Fields, type Inputs, messageOf, type Row, receive, trpc, you } from './queries.ts'
 
 /* The changes that somebody makes: sent one after the other for an enquiry, and kept until they are stored or refused. */
@@ -24,7 +24,11 @@ let lastToast: Id | undefined
 
 type Send = (input: object) => Promise<Row[]>
 
+const lateMessage = ({ references }: Pick<Change, 'references'>) =>
+  `A change of ${references.join(', ')} waited for more than twelve hours, and was not made.`
+
 async function send(change: Change): Promise<Row[]> {
+  if (Date.now() - change.at > KEPT_MS) throw new Error(lateMessage(change))
   if (Date.now() - change.at > WAITED_MS) {
     const pulse = await trpc.desk.pulse.query({ showing: [] })
     if (pulse.you !== change.author) throw new Error('Somebody else is signed in now: nothing was changed.')
@@ -146,11 +150,7 @@ export function resumeKept(): void {
   const keys = waiting.map(({ state }) => (state.variables as Change).input.key)
   const { kept, late } = readKept(you())
   for (const change of kept) if (!keys.includes(change.input.key)) submit(change as Change).catch(() => {})
-  for (const { references } of late)
-    toast.error(`A change of ${references.join(', ')} waited for more than twelve hours, and was not made.`, {
-      role: 'alert',
-      autoClose: false,
-    })
+  for (const change of late) toast.error(lateMessage(change), { role: 'alert', autoClose: false })
 }
 
 export interface Tried {

@@ -161,7 +161,7 @@ function Correct({ seen }: { seen: Seen }) {
   const { name, email, mobile, quantity, retailerSelfUse, products } = seen.row
   const values = { name, email, mobile, quantity, retailerSelfUse, products }
   return (
-    <p className="buttons">
+    <div className="buttons">
       <DialogButton label="Correct" title={`Correct ${seen.row.reference}`}>
         {(close) => (
           <FieldsForm
@@ -174,7 +174,7 @@ function Correct({ seen }: { seen: Seen }) {
           />
         )}
       </DialogButton>
-    </p>
+    </div>
   )
 }
 

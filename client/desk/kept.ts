@@ -7,7 +7,7 @@ const CHANGE = 'desk-change '
 const DRAFT = 'desk-draft '
 /** When somebody signed out last in this browser: a tab that slept then has drafts of before. */
 const SIGNED_OUT = 'desk-signed-out'
-const KEPT_MS = 12 * 3_600_000
+export const KEPT_MS = 12 * 3_600_000
 
 export interface Change {
   /** Of the action; see actions.ts. */

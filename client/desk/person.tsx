@@ -42,14 +42,14 @@ export function Person({ seen }: { seen: Seen }) {
   return (
     <section aria-labelledby="person">
       <h2 id="person">This person’s data</h2>
-      <p className="buttons">
+      <div className="buttons">
         <button type="button" onClick={() => download(reference).catch(tell)}>
           What we hold
         </button>
         <DialogButton label="Erase" title={`Erase ${reference}`} onOpen={read}>
           {(close) => (held ? <Erase seen={seen} held={held} close={close} /> : <p role="status">Loading …</p>)}
         </DialogButton>
-      </p>
+      </div>
     </section>
   )
 }

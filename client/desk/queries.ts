@@ -45,9 +45,8 @@ export const trpc = createTRPCClient<DeskRouter>({
 
 /** Of the server, or that there was no answer. */
 export function messageOf(error: Error): string {
-  return answeredStatus(error) && error.message
-    ? error.message
-    : 'The server did not answer. Check your connection, then try again.'
+  const isOurs = error.name !== 'TRPCClientError' || answeredStatus(error)
+  return isOurs && error.message ? error.message : 'The server did not answer. Check your connection, then try again.'
 }
 
 function leaveIfOver(error: Error) {

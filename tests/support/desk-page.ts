@@ -23,7 +23,6 @@ export function deskForTests() {
     site().inspect(async (db) => {
       await db.session.deleteMany()
       await db.enquiry.deleteMany()
-      await db.access.deleteMany()
     }),
   )
 

@@ -1,0 +1,257 @@
+// One enquiry at the desk: reaching its visitor, what came of it, taking it back, correcting, entering, erasing.
+import { readFile } from 'node:fs/promises'
+import type { Page } from '@playwright/test'
+import { expect, it } from 'vitest'
+import { brand } from '../../shared/brand.ts'
+import { messages } from '../../shared/order.ts'
+import { button, comeBack, deskForTests, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
+import { STAFF } from '../support/fake-resend.ts'
+import { hoursAgo } from '../support/stored-enquiry.ts'
+
+const { site, address, open, openOne, store, put, asRavi, stored } = deskForTests()
+
+const statusOf = (page: Page) => page.locator('.whole-head .status').innerText()
+const flag = (page: Page, text: string | RegExp) => page.locator('.flag', { hasText: text })
+const dialog = (page: Page) => page.locator('dialog[open]')
+
+it('staff call, write and copy, and prepared texts are written already', async () => {
+  const { page, problems, reference } = await openOne({ name: '<img src=x onerror=alert(1)> مريم' })
+  await page.locator('.reply').first().waitFor()
+  const links = await page.locator('.contact a').evaluateAll((all) => all.map((each) => each.getAttribute('href')))
+  const text = `Hello, thank you for your enquiry ${reference} about 24 × ${brand.name} 300.`
+  expect(links.slice(0, 3)).toEqual([
+    'tel:+919876543210',
+    'https://wa.me/919876543210',
+    `mailto:asha.verma@shop.example?subject=${brand.name}%20enquiry%20${reference}`,
+  ])
+  expect(links[3]).toContain(`https://wa.me/919876543210?text=${encodeURIComponent(text)}`)
+  expect(links[4]).toContain(`${links[2]}&body=${encodeURIComponent(text)}`)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await button(page, 'Copy number').click()
+  await toast(page, 'The number is copied').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('9876543210')
+  await button(page, 'Copy all').click()
+  await toast(page, 'All six fields are copied').waitFor()
+  expect((await page.evaluate(() => navigator.clipboard.readText())).split('\n')).toEqual([
+    ...[reference, '<img src=x onerror=alert(1)> مريم', '98765 43210', 'asha.verma@shop.example'],
+    ...['24 × Quvera 300', 'Retailer'],
+  ])
+  expect(await page.locator('h1 bdi').innerText()).toContain('<img src=x')
+  expect(await page.locator('.whole img').count()).toBe(0)
+  expect(problems).toEqual([])
+})
+
+it('whoever comes back from a call is asked once whether they reached anybody, and others see who rings', async () => {
+  const reference = await store()
+  const { page } = await open()
+  await page.clock.install()
+  await page.reload()
+  const call = page.getByRole('link', { name: /^Call Asha Verma/ })
+  await call.evaluate((link) => link.addEventListener('click', (event) => event.preventDefault()))
+  await call.click()
+  await comeBack(page)
+  expect(await page.getByText('Reached?').count()).toBe(0) // too soon
+  const other = await open('', { email: RAVI })
+  await flag(other.page, 'staff is ringing').waitFor()
+  await page.clock.fastForward(16_000)
+  await comeBack(page)
+  await rowOf(page, 'Asha Verma').getByText('Reached?').waitFor()
+  await button(page, 'Not now').click()
+  await comeBack(page)
+  expect(await page.getByText('Reached?').count()).toBe(0)
+  await call.evaluate((link) => link.addEventListener('click', (event) => event.preventDefault()))
+  await call.click()
+  await page.clock.fastForward(16_000)
+  await comeBack(page)
+  await button(page, 'No answer').click()
+  await flag(page, 'rang once').waitFor()
+  expect((await stored(reference)).status).toBe('New')
+})
+
+it('no answer counts and sets a reminder, which chips change; To ring has what is due first', async () => {
+  const reference = await store({ name: 'To be rung' })
+  const due = await put({ name: 'Due today', receivedAt: hoursAgo(5), mobile: '9876500001' })
+  const today = new Date(Date.now() + 5.5 * 3_600_000).toISOString().slice(0, 10)
+  await asRavi('remind', { reference: due, on: today })
+  const { page } = await open('', PC)
+  await button(page, 'No answer: To be rung').click()
+  await flag(page, 'rang once').waitFor()
+  await toast(page, /To be rung: rang, no answer\. Ring again (tomorrow|Mon)/).waitFor()
+  await rowOf(page, 'To be rung').getByRole('button', { name: 'Monday' }).click({ force: true })
+  await flag(page, /ring (Mon|tomorrow)/).waitFor()
+  await button(page, /^To ring/).click()
+  await page.getByRole('heading', { name: 'Later' }).waitFor()
+  expect(await page.locator('.enquiries h2').allInnerTexts()).toEqual(['Due today', 'Later', 'To be rung'])
+  await page.getByRole('link', { name: 'To be rung', exact: true }).click()
+  await page.locator('.whole [type=date]').fill('2099-01-02')
+  await button(page, 'Set day').click()
+  await flag(page, 'ring Fri 2 Jan').waitFor()
+  await button(page, 'never').click()
+  await expect.poll(async () => (await stored(reference)).remindOn).toBe(null)
+})
+
+it('an enquiry is closed with its reason, and everything can be taken back and put back', async () => {
+  const { page, reference } = await openOne()
+  await button(page, 'Ordered').click()
+  await expect.poll(() => statusOf(page)).toBe('Closed, Ordered')
+  await page.locator('.standing').waitFor({ state: 'detached' })
+  await page.locator('.outcome').getByRole('button', { name: 'Take back' }).click()
+  await expect.poll(() => statusOf(page)).toBe('New')
+  await button(page, 'Put back').click()
+  await expect.poll(() => statusOf(page)).toBe('Closed, Ordered')
+  expect((await stored(reference)).status).toBe('Closed')
+  await page.locator('.lines', { hasText: 'set to Closed, Ordered (was New)' }).first().waitFor()
+})
+
+it('notes are lines of their own, each with who and when, and each is taken back alone', async () => {
+  const { page, reference } = await openOne()
+  await asRavi('addNote', { reference, text: 'rings back on <b>Monday</b>' })
+  await page.getByLabel(/^Add a line/).fill('wants a price')
+  await button(page, 'Add note').click()
+  const notes = page.locator('.note')
+  await expect.poll(() => notes.count()).toBe(2)
+  expect(await notes.first().innerText()).toMatch(/rings back on <b>Monday<\/b>[\s\S]*ravi@quvera\.test, \d\d:\d\d/)
+  await notes.first().getByRole('button').click()
+  await expect.poll(() => notes.count()).toBe(1)
+  expect(await notes.innerText()).toContain('wants a price')
+})
+
+it('spam is released, the toast says to whom mails go, and taking it back in time sends nothing', async () => {
+  await store({ website: 'filled in by a browser' })
+  const { page } = await open()
+  await page.getByText('Nothing new. Everybody has an answer.').waitFor()
+  await button(page, /^Suspected spam/).click()
+  await button(page, 'Not spam: Asha Verma').click()
+  await toast(page, 'In 30 seconds mails go to staff and to asha.verma@shop.example').waitFor()
+  await button(page, 'New 1').waitFor()
+  const before = site().resend.mails.length
+  await button(page, 'Take back: Asha Verma').click()
+  await button(page, 'Not spam: Asha Verma').waitFor()
+  await button(page, 'New 0').waitFor()
+  expect(site().resend.mails.length).toBe(before)
+})
+
+it('what is surely spam is closed, one or all that are shown', async () => {
+  for (const name of ['One bot', 'Two bots', 'Three bots']) await store({ name, website: 'x' })
+  const { page } = await open()
+  await button(page, /^Suspected spam/).click()
+  await button(page, 'Surely spam: One bot').click()
+  await toast(page, 'One bot: Closed').waitFor()
+  await button(page, 'Surely spam: all 2 shown').click()
+  await button(page, 'Yes, close 2 as spam').click()
+  await toast(page, '2 enquiries: Closed').waitFor()
+  await button(page, 'Suspected spam 0').waitFor()
+  await toast(page, '2 enquiries: Closed').getByRole('button', { name: 'Take back' }).click()
+  await button(page, 'Suspected spam 2').waitFor()
+})
+
+it('a correction is checked by the form’s own rules, stored, and taken back; a proposal is accepted by one press', async () => {
+  const { page, reference } = await openOne()
+  await button(page, 'Correct').click()
+  await dialog(page).getByLabel('Mobile').fill('98765')
+  await dialog(page).getByLabel('Email').fill('')
+  await button(page, 'Store').click()
+  await dialog(page).getByText(messages.tenDigits).waitFor()
+  await dialog(page).getByText(messages.empty).waitFor()
+  await dialog(page).getByLabel('Mobile').fill('+91 99711 12345')
+  await dialog(page).getByLabel('Email').fill('asha@shop.example')
+  await button(page, 'Store').click()
+  await expect.poll(() => dialog(page).count()).toBe(0)
+  await page.locator('.mobile', { hasText: '99711 12345' }).waitFor()
+  expect(await stored(reference)).toMatchObject({
+    mobile: '9971112345',
+    email: 'asha@shop.example',
+    name: 'Asha Verma',
+  })
+  await page.locator('.outcome').getByRole('button', { name: 'Take back' }).click()
+  await page.locator('.mobile', { hasText: '98765 43210' }).waitFor()
+  await site().inspect(
+    (db) => db.$executeRaw`INSERT INTO "Quvera_History" ("EnquiryId", "ByVisitor", "Key", "What", "After")
+      SELECT "Id", TRUE, gen_random_uuid(), 'Proposal', '{"Mobile": "9971154321"}' FROM "Quvera_Form"`,
+  )
+  await comeBack(page)
+  await page.getByText('The visitor proposes 99711 54321.').waitFor()
+  await button(page, 'Accept').click()
+  await page.locator('.mobile', { hasText: '99711 54321' }).waitFor()
+  await page.getByText('The visitor proposes').waitFor({ state: 'detached' })
+  await expect.poll(async () => (await stored(reference)).mobile).toBe('9971154321')
+})
+
+it('an enquiry by phone is entered by the same form, may have no address, and begins as Contacted without mails', async () => {
+  const { page } = await open()
+  await button(page, 'Add one by phone').click()
+  await button(page, 'Store').click()
+  await expect.poll(() => dialog(page).getByText(messages.empty).count()).toBe(5)
+  await dialog(page).getByLabel('Name').fill('Kavya Menon')
+  await dialog(page).getByLabel('Mobile').fill('098765 00098')
+  await dialog(page).getByLabel('Quantity').fill('3')
+  await dialog(page).getByLabel('Buying for').selectOption('Self Use')
+  await dialog(page).getByLabel('Product').selectOption(`${brand.name} XT`)
+  await button(page, 'Store').click()
+  await page.getByRole('heading', { name: 'Kavya Menon' }).waitFor()
+  expect(await statusOf(page)).toBe('Contacted')
+  await page.locator('section', { hasText: 'Mails' }).getByText('None.').waitFor()
+  await page.getByRole('link', { name: 'All enquiries' }).click()
+  await button(page, 'Contacted 1').waitFor()
+})
+
+it('what we hold of a person is downloaded', async () => {
+  const { page, reference } = await openOne()
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'What we hold').click()])
+  expect(download.suggestedFilename()).toBe(`${reference}-what-we-hold.json`)
+  const held = JSON.parse(await readFile(await download.path(), 'utf8'))
+  expect(held.enquiries).toMatchObject([{ Reference: reference, Name: 'Asha Verma' }])
+})
+
+it('erasing is ticked one by one, seen by all for a day, and taken back', async () => {
+  const earlier = await put({ name: 'Asha’s sister', receivedAt: hoursAgo(30) })
+  const { page, reference } = await openOne()
+  await button(page, 'Erase').click()
+  await expect.poll(() => dialog(page).getByRole('checkbox').count()).toBe(2)
+  expect(await dialog(page).getByRole('checkbox', { checked: true }).count()).toBe(1)
+  await button(page, 'Erase 1 enquiry in a day').click()
+  await page.getByText('It is erased', { exact: false }).waitFor()
+  expect((await stored(reference)).eraseAt).not.toBe(null)
+  expect((await stored(earlier)).eraseAt).toBe(null)
+  const colleague = await open(`/${reference}`, { email: RAVI })
+  await colleague.page.getByText('It is erased', { exact: false }).waitFor()
+  await colleague.page.locator('.outcome .notice').getByRole('button', { name: 'Take back' }).click()
+  await expect.poll(async () => (await stored(reference)).eraseAt).toBe(null)
+})
+
+it('a mail that failed is sent again', async () => {
+  const reference = await put({}, { Notice: ['Failed', '422 Invalid to field'] })
+  const { page } = await open(`/${reference}`)
+  await button(page, /^Send again/).click()
+  await toast(page, 'the mail is sent again').waitFor()
+  await expect.poll(() => site().resend.mails.some(({ to }) => String(to).includes(STAFF))).toBe(true)
+})
+
+it('the page of an enquiry shows at once what its row knows; Back, Next and links keep their place', async () => {
+  for (let index = 0; index < 20; index++)
+    await put({ name: `Visitor ${index}.`, receivedAt: hoursAgo(index + 1), mobile: `98765000${10 + index}` })
+  const { page } = await open()
+  await rows(page).first().waitFor()
+  const link = page.getByRole('link', { name: 'Visitor 15.', exact: true })
+  await link.scrollIntoViewIfNeeded()
+  const place = await page.evaluate(() => scrollY)
+  await page.route('**/trpc/desk.show', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    await route.continue()
+  })
+  const start = Date.now()
+  await link.click()
+  await page.getByRole('heading', { name: 'Visitor 15.' }).waitFor()
+  expect(Date.now() - start).toBeLessThan(900)
+  await page.getByRole('link', { name: 'Next' }).click()
+  await page.getByRole('heading', { name: 'Visitor 16.' }).waitFor()
+  await page.goBack()
+  await rows(page).first().waitFor()
+  expect(page.url()).toBe(address())
+  expect(Math.abs((await page.evaluate(() => scrollY)) - place)).toBeLessThan(5)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Visitor 1[56]\.$/)
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), link.click({ modifiers: ['ControlOrMeta'] })])
+  await tab.getByRole('heading', { name: 'Visitor 15.' }).waitFor()
+  await tab.getByRole('link', { name: 'All enquiries' }).click()
+  await rows(tab).first().waitFor()
+})
