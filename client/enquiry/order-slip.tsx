@@ -53,6 +53,8 @@ interface OrderSlipProps {
   reference?: string
   /** So many of its steps are done. */
   done?: number
+  /** A button that needs a script. */
+  hasCopy?: boolean
   /** Stands under the reference. */
   next?: ReactNode
   /** Buttons. */
@@ -60,7 +62,7 @@ interface OrderSlipProps {
 }
 
 /** A paper slip: what is asked for, and how we reach the visitor. It fills as one types; once received it is the confirmation. */
-export function OrderSlip({ content, reference, done = 1, next, children }: OrderSlipProps) {
+export function OrderSlip({ content, reference, done = 1, hasCopy = true, next, children }: OrderSlipProps) {
   const { products, quantity, from, mobile, email, receivedAt } = content
   return (
     <div className="slip">
@@ -68,9 +70,11 @@ export function OrderSlip({ content, reference, done = 1, next, children }: Orde
       {reference && (
         <div className="submit-row">
           <p className="reference">{reference}</p>
-          <button type="button" className="pill copy-button" aria-live="polite">
-            Copy
-          </button>
+          {hasCopy && (
+            <button type="button" className="pill copy-button" aria-live="polite">
+              Copy
+            </button>
+          )}
         </div>
       )}
       {next}

@@ -7,7 +7,7 @@ import { OrderSlip } from './order-slip.tsx'
 export function YourEnquiryBody({ shown }: { shown: YourEnquiry }) {
   const { reference, products, quantity, receivedAt, mobile, email, standing, may } = shown
   return (
-    <div className="received">
+    <div className="your-enquiry">
       <h1 className="minor">{yourEnquiry.title}</h1>
       <div role="status">
         {standingTexts(standing).map((text) => (
@@ -21,6 +21,7 @@ export function YourEnquiryBody({ shown }: { shown: YourEnquiry }) {
         content={{ products, quantity, mobile: yourEnquiry.mobile(mobile), email, receivedAt }}
         reference={reference}
         done={standing.stepsDone}
+        hasCopy={false}
       />
       <h2 className="minor">{yourEnquiry.changes}</h2>
       <div className="acts">

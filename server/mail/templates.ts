@@ -136,6 +136,7 @@ export function createErasureAsked(enquiry: EnquiryWithSecret, publicUrl: string
 /** Without the name and other typed text, so that nobody can use it to send a text of their own. */
 export function createAcknowledgement(enquiry: EnquiryWithSecret, publicUrl: string): Letter {
   const { reference, products, quantity, retailerSelfUse, mobile } = enquiry
+  const pageButtons = pageButton('Your enquiry: see, correct or end it', enquiry, publicUrl)
   const content = createContent(`${brand.name}: your enquiry ${reference}`, [
     paragraph(THANKS),
     referencePart(reference),
@@ -145,11 +146,11 @@ export function createAcknowledgement(enquiry: EnquiryWithSecret, publicUrl: str
       [fieldLabels.retailerSelfUse, retailerSelfUse],
       ['Your number', `ends in ${mobile.slice(-4)}`],
     ]),
-    ...pageButton('Your enquiry: see, correct or end it', enquiry, publicUrl),
+    ...pageButtons,
     steps(nextSteps, 1),
     paragraph('Is something wrong, or have you a question? Reply to this mail, and name the reference.'),
     paragraph(ADVISORY, MUTED_STYLE),
-    paragraph(WHY, MUTED_STYLE),
+    paragraph(pageButtons.length > 0 ? `${WHY} Or open the page, and press “This is not mine”.` : WHY, MUTED_STYLE),
     ...(publicUrl ? [linkList(siteLinks(products, publicUrl))] : []),
   ])
   return { ...content, replyTo: brand.email }
