@@ -57,6 +57,7 @@ function Head({ page }: { page: Page }) {
 
 /** JSON-LD without offers, ratings or indications, and the speculation rules, whose hash the content security policy names. */
 function dataBlocks(page: Page) {
+  if (page.hasNoScripts) return ''
   const rules = `<script type="speculationrules">${speculationRules}</script>`
   if (page.unlisted) return rules
   const { content } = page

@@ -22,8 +22,10 @@ export function renderSite(template: string): Map<string, string> {
   return files
 }
 
+const SCRIPTS = /<script\b[^>]*\bsrc=[^>]*><\/script>|<link\b[^>]*\brel="modulepreload"[^>]*>/g
+
 export function renderPage(template: string, page: Page): string {
-  return template
+  return (page.hasNoScripts ? template.replace(SCRIPTS, '') : template)
     .replace('<!--head-->', () => renderHead(page))
     .replace('<!--wordmark-->', () => (hasWordmark ? wordmark : ''))
     .replace('<!--app-->', () => renderBody(page))

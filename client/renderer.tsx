@@ -18,7 +18,7 @@ export function renderBody(page: Page, outcome: FormOutcome = {}): string {
 
 /** The body of a page: header, content and footer. */
 function App({ page, outcome }: { page: Page; outcome: FormOutcome }) {
-  const { path, ground = 'paper', content, unlisted, isSubscription, Body } = page
+  const { path, ground = 'paper', content, unlisted, hasBareFooter, Body } = page
   const product = content?.product
   return (
     <>
@@ -34,7 +34,7 @@ function App({ page, outcome }: { page: Page; outcome: FormOutcome }) {
       <Footer
         path={unlisted ? '/' : path}
         product={product}
-        hasSubscribeForm={!isSubscription}
+        hasSubscribeForm={!hasBareFooter}
         refused={outcome.refusedSubscription}
       />
     </>

@@ -77,6 +77,10 @@ GRANT EXECUTE ON FUNCTION "Quvera_mailbox"(TEXT) TO quvera_app;
 GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TEXT, TIMESTAMPTZ, INT), "Quvera_use_session"(TEXT), "Quvera_erase_asked"(),
     "Quvera_correct"(UUID, JSONB, TEXT, UUID, TEXT, UUID), "Quvera_set_erasure"(UUID, BOOLEAN, TEXT, UUID, TEXT, UUID) TO quvera_app;
 
--- For reading with Studio, psql and export. It cannot read the secret in a subscriber's link.
-GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;
+-- For reading with Studio, psql and export. It cannot read the secrets in the links of visitors and subscribers, and no key of a
+-- form, by which one is told the link. A new column is added here.
+REVOKE SELECT ON "Quvera_Form" FROM quvera_readonly;
+GRANT SELECT ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "Status",
+    "SuspectedSpam", "NoticeVersion", "ContentHash", "RemindOn", "EraseAt", "ClosedAs") ON "Quvera_Form" TO quvera_readonly;
+GRANT SELECT ON "Quvera_Mail", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;
 GRANT SELECT ("Email", "SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt", "Id") ON "Quvera_Subscriber" TO quvera_readonly;

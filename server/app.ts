@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
-import { RECEIVED_PATH } from '../shared/form-outcome.ts'
+import { RECEIVED_PATH, YOUR_ENQUIRY_PATH } from '../shared/form-outcome.ts'
 import { SUBSCRIPTION_PATH } from '../shared/page-paths.ts'
 import type { Database } from './database/database.ts'
 import { createDesk } from './desk/desk.ts'
@@ -32,6 +32,8 @@ import { startRetention } from './operations/retention.ts'
 import { createAvailability } from './orders/availability.ts'
 import { createOrders, createProbes } from './orders/orders.ts'
 import { createOrderForm, ORDER_FORM, ORDER_PROCEDURE, serveOrderProcedure, serveReceived } from './orders/routes.ts'
+import { createYourEnquiry } from './orders/your-enquiry.ts'
+import { serveYourEnquiry } from './orders/your-enquiry-routes.ts'
 
 /*
  * Makes the rooms on an open database and registers their routes. Opened by serve.ts and by tests. What the rooms share is in
@@ -67,6 +69,7 @@ export async function openApplication(
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}
   const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients: recipientsOf(env) })
+  const yourEnquiry = createYourEnquiry(db, { availability, onQueued: senders.wake, staff: env.STAFF_EMAILS })
   const subscribers = createSubscribers(db, { availability, log, onStored: senders.wake })
   const desk = createDesk(db, env, { onQueued: senders.wake, readProblems: ofStaff, version: versionOf(pages) })
   const signIn = createSignIn(db, env, log)
@@ -94,13 +97,14 @@ export async function openApplication(
       const forms = [createOrderForm(orders), ...(newsletter ? [createSubscribeForm(subscribers)] : [])]
       servePostedForms(visitors, forms, { limits, sendPage })
       serveReceived(visitors, orders, { pages, limits, sendPage })
+      visitors.register((links) => serveYourEnquiry(links, yourEnquiry, { limits, sendPage }))
       if (newsletter) visitors.register((links) => serveSubscriptionLinks(links, subscribers, { limits, sendPage }))
       if (env.RESEND_WEBHOOK_SECRET)
         visitors.register(async (events) => serveResendEvents(events, { db, log, env }, limits))
     })
     scope.register((staff) => serveDesk(staff, { db, env, log, pages, desk, signIn }, limits))
   })
-  servePages(app, pages, [RECEIVED_PATH, SUBSCRIPTION_PATH])
+  servePages(app, pages, [RECEIVED_PATH, SUBSCRIPTION_PATH, YOUR_ENQUIRY_PATH])
   return {
     app,
     orders,

@@ -5,12 +5,57 @@ export const RECEIVED_PATH = '/received'
 
 export const receivedUrl = (reference: string) => `${RECEIVED_PATH}?reference=${reference}`
 
+/** The visitor's page. Its token stands in this address only. */
+export const YOUR_ENQUIRY_PATH = '/your-enquiry'
+
+export const yourEnquiryUrl = (token: string) => `${YOUR_ENQUIRY_PATH}?token=${token}`
+
 /** The result of a form that was sent without scripts. The page that answers it is rendered from this. */
 export interface FormOutcome {
   order?: RefusedOrder
   refusedSubscription?: Refused
   received?: Received
   subscriptionState?: SubscriptionState
+  yourEnquiry?: YourEnquiry | YourEnquiryMessage
+}
+
+/** What the visitor's page says in place of an enquiry. */
+export type YourEnquiryMessage = 'gone' | 'notMine' | 'failed'
+
+/** What a visitor can do with a stored enquiry, in the order of the page: the field `act`, and mostly a field of that name. */
+export const acts = ['mobile', 'quantity', 'email', 'withdraw', 'keep', 'notMine', 'erase'] as const
+export type Act = (typeof acts)[number]
+
+/** What the visitor's page shows, to whoever holds its link: not the name, and of number and address a part. */
+export interface YourEnquiry {
+  token: string
+  reference: string
+  products: string
+  quantity: string
+  receivedAt: string
+  /** The last four digits. */
+  mobile: string
+  /** `a…a@shop.in` */
+  email: string
+  standing: Standing
+  /** What the holder may do now. */
+  may: Act[]
+  /** Why an act was refused, and what was typed. */
+  problem?: { act: Act; message: string; value: string }
+}
+
+/** Where the enquiry stands, fifteen minutes behind. Days such as `27 November`. */
+export interface Standing {
+  status: 'New' | 'Contacted' | 'Closed' | 'Withdrawn'
+  since?: string
+  /** When the number, if it still is the one, was rung last without an answer. */
+  rang?: { on: string; mobile?: string }
+  /** `10:40 on 29 November` */
+  eraseAt?: string
+  /** The last four digits of the number that the visitor proposes. */
+  proposed?: string
+  /** So many of shared/next-steps.ts. */
+  stepsDone: number
 }
 
 /** The state that the page of a subscriber's link shows. `unknown`: no such link, or no longer. */
@@ -24,6 +69,8 @@ export interface Received {
   /** Such as `22 Nov 2026 14:05 IST`. */
   receivedAt?: string
   isEarlier?: boolean
+  /** The path of the visitor's page, for who has sent the order by a script. */
+  page?: string | undefined
 }
 
 export interface Refused {

@@ -5,6 +5,11 @@ export function formatIndianTime(time: Date): string {
   return `${new Date(time.getTime() + INDIA_MS).toUTCString().slice(5, 22)} IST`
 }
 
+/** `27 November`, in India. */
+export function formatIndianDate(time: Date): string {
+  return time.toLocaleDateString('en-GB', { timeZone: 'Asia/Kolkata', day: 'numeric', month: 'long' })
+}
+
 /** The day in India, `2026-11-30`. */
 export function formatIndianDay(time: Date): string {
   return new Date(time.getTime() + INDIA_MS).toISOString().slice(0, 10)

@@ -23,5 +23,9 @@ export function withoutEndSlashes(path: string): string {
 /** The built pages contain this; the server replaces it by PUBLIC_URL when it starts. */
 export const PUBLIC_URL_PLACEHOLDER = 'https://public-url.invalid'
 
-/** Browsers fetch a page when somebody points at its link. The content security policy contains the hash of this text. */
-export const speculationRules = '{"prefetch":[{"where":{"href_matches":"/*"},"eagerness":"moderate"}]}'
+/**
+ * Browsers fetch a page when somebody points at its link, but not the visitor's own. The content security policy contains the hash
+ * of this text.
+ */
+export const speculationRules =
+  '{"prefetch":[{"where":{"and":[{"href_matches":"/*"},{"not":{"href_matches":"/your-enquiry*"}}]},"eagerness":"moderate"}]}'

@@ -24,6 +24,9 @@ export const enquiryReceived = {
   heading: 'Thank you. We\u00a0have\u00a0your enquiry.',
   lead: `Someone from our team will call or write to you. ${KEEP_REFERENCE}`,
   contact: (mobile: string, email: string) => `We will ring ${mobile} and write to ${email}. ${KEEP_REFERENCE}`,
+  /** The link to the visitor's page. */
+  page: 'Wrong? Correct it',
+  pageIs: 'on the page “Your enquiry”, where you also see how it stands. The mail that we send you leads there, too.',
   same: (product: string) => `The same for ${product}`,
   another: 'Another quantity',
   /** Before the reference of the same for the other product. */
@@ -104,21 +107,12 @@ export const sentBefore = 'You have sent: '
 
 export const nextStepsTitle = 'What happens next'
 
-export const nextSteps = [
-  { title: 'We receive your enquiry', text: 'You get a reference right away.' },
-  {
-    title: 'Our team reads it',
-    text: `Someone in ${brand.address.city} looks at the product and quantity you asked for.`,
-  },
-  {
-    title: 'We call or write',
-    text: 'We settle price, pack size, availability and delivery with you. You pay nothing on this site.',
-  },
-]
-
 /** Under the title. */
 export const notAPurchase = 'An enquiry, not a purchase. You pay nothing here.'
 
 /** Names the purposes that the privacy policy names. */
-export const privacyNotice =
-  'We use your name, email, mobile number and the details of your enquiry only to record, confirm and answer it, to agree on delivery, to help when something goes wrong, and to keep this site and its data safe.'
+export const privacyNotice = [
+  'We use your name, email, mobile number and the details of your enquiry only to record, confirm and answer it, to agree on delivery, to help when something goes wrong, and to keep this site and its data safe.',
+  `You may see, correct and erase them, and withdraw your consent: by the link “Your enquiry” that you get with the reference, or at ${brand.email}.`,
+  `Complain to us there first, then to the Data Protection Board of India.`,
+]

@@ -23,7 +23,7 @@ export const policySections: PolicySection[] = [
       'your name, email address and phone number;',
       'other information given: product, quantity, whether you enquire as a retailer or for self use, and what you write to us;',
       'usage data: our server counts and logs requests to keep the site working, and may ask your browser how quickly a page appeared and answered: it tells that and which page, not who you are. No IP address is stored with it or with an enquiry.',
-      'cookies: we set none. Your browser keeps one random number while the tab is open, so that an order sent twice is counted once, and the reference of the enquiry that you sent.',
+      'cookies: we set none. Your browser keeps one random number while the tab is open, so that an order sent twice is counted once, and the reference of the enquiry that you sent. The link to your enquiry is kept nowhere but in the page and in our email.',
     ],
   },
   {
@@ -46,8 +46,8 @@ export const policySections: PolicySection[] = [
     title: 'Data security',
     paragraphs: [
       'Your data travels encrypted and is stored where only the staff who answer enquiries can read it. No method is perfect: if a breach affects you, we will inform you and the Data Protection Board.',
-      'Our emails are sent through Resend, a processor outside India, which for this purpose receives your name, email address and mobile number and the enquiry. We do not sell your data, and we share it with nobody else unless the law requires it.',
-      'We keep an enquiry for 24 months and then erase it; backups keep what was erased for up to 30 days more.',
+      'Our emails are sent through Resend, a processor outside India, which for this purpose receives your name, email address and mobile number, the enquiry and the link to its page. The companies that host this site store it for us. A chat or program of our own may be told of an enquiry (the address that we set as NOTIFY_URL). If we write to you on WhatsApp, Meta receives your number and what we write. We do not sell your data, and we share it with nobody else unless the law requires it.',
+      'We keep an enquiry for 24 months and then erase it, unless a law obliges us to keep it; backups keep what was erased for up to 30 days more.',
       ...(brand.newsletter
         ? [
             'A subscription lasts until you end it, by the link in each email or by writing to us; one that is not confirmed is erased after 30 days.',
@@ -59,8 +59,9 @@ export const policySections: PolicySection[] = [
     id: 'your-rights',
     title: 'Rights of access and correction',
     paragraphs: [
-      'Under the Digital Personal Data Protection Act, 2023 you may ask for a copy of your data, have it corrected, completed or erased, withdraw your consent, and name a person to act for you.',
-      `Write to ${brand.email} from the address you gave us, with your reference if you have one. We reply without delay. If you are not satisfied with our reply, you may complain to the Data Protection Board of India.`,
+      'Under the Digital Personal Data Protection Act, 2023 you may ask for a copy of your data, have it corrected, completed or erased, withdraw your consent, and nominate a person to act for you if you die or cannot: write to us whom, and how we reach them.',
+      'Most of it you do yourself on the page “Your enquiry”, to which the confirmation and our email lead: correct number, quantity and address, withdraw, and erase. What is erased there goes a day later, and until then you can take it back; backups keep it for up to 30 days.',
+      `Write to ${brand.email} from the address you gave us, with your reference if you have one. Our contact person for personal data reads it, and replies without delay, at the latest within 90 days. If you are not satisfied with our reply, you may complain to the Data Protection Board of India.`,
     ],
   },
   {

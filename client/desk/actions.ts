@@ -4,8 +4,6 @@ import type { Inputs, Row } from './queries.ts'
 
 /* What people can do with an enquiry, an entry each: its button, when it has an effect, how the row looks meanwhile, and what is said when it is stored. */
 
-export type Given<Name extends keyof Inputs> = Omit<Inputs[Name], 'key' | 'reference' | 'references' | 'was'>
-
 export type Preview = { [Column in keyof Row]?: Row[Column] | undefined }
 
 interface Action<Input, Options> {

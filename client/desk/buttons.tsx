@@ -66,7 +66,7 @@ export function Act<Name extends ActionName>({ name, seen, options, label, isInL
 /** When to ring again: a press, or a day. */
 export function RingAgain({ seen }: { seen: Seen }) {
   const today = todayHere()
-  const { remindOn } = seen.row
+  const { name, remindOn } = seen.row
   const id = useId()
   const [day, setDay] = useState('')
   const chips = [
@@ -80,7 +80,7 @@ export function RingAgain({ seen }: { seen: Seen }) {
     if (day) act('remind', seen.row, { on: day })
   }
   return (
-    <form className="ring-again labelled" onSubmit={setTyped}>
+    <form className="ring-again labelled" aria-label={`Ring ${name} again`} onSubmit={setTyped}>
       <span className="small">{remindOn ? `Ring ${dayName(remindOn)}` : 'Ring again'}</span>
       <p className="buttons">
         {chips.map(({ on, ...options }) => (
@@ -90,8 +90,8 @@ export function RingAgain({ seen }: { seen: Seen }) {
           Ring again on a day
         </label>
         <input id={id} type="date" min={today} value={day} onChange={({ target }) => setDay(target.value)} />
-        <button type="submit" aria-disabled={!day}>
-          Set day
+        <button type="submit" aria-disabled={!day} aria-label="Set day">
+          Set
         </button>
       </p>
     </form>

@@ -31,7 +31,8 @@ async function send(change: Change): Promise<Row[]> {
   if (Date.now() - change.at > KEPT_MS) throw new Error(lateMessage(change))
   if (Date.now() - change.at > WAITED_MS) {
     const pulse = await trpc.desk.pulse.query({ showing: [] })
-    if (pulse.you !== change.author) throw new Error('Somebody else is signed in now: nothing was changed.')
+    if (change.author && pulse.you !== change.author)
+      throw new Error('Somebody else is signed in now: nothing was changed.')
   }
   return (trpc.desk[change.name].mutate as Send)(change.input)
 }
@@ -93,13 +94,12 @@ export function createChange(name: Change['name'], references: string[], input: 
   return { name, input: { key, ...input }, references, author: you(), at: Date.now() }
 }
 
-/** Does what an action's button says. Returns the change. */
-export function act<Name extends ActionName>(name: Name, row: Row, options: Options<Name>): Change {
+/** Does what an action's button says. */
+export function act<Name extends ActionName>(name: Name, row: Row, options: Options<Name>): void {
   const { input } = actions[name] as { input(row: Row, options: object): object }
   const given = input(row, options) as { references?: string[] }
   const change = createChange(name, given.references ?? [row.reference], given)
   submit(change).catch(() => {}) // refuse() has told it
-  return change
 }
 
 /** Resolves when it is stored, so that its form stays until then. */
@@ -172,7 +172,7 @@ export function useChanges(): Tried[] {
   })
 }
 
-export type Standing = 'storing' | 'waiting' | 'refused' | undefined
+type Standing = 'storing' | 'waiting' | 'refused' | undefined
 
 export interface Seen {
   /** With the changes that are not stored yet. */

@@ -119,7 +119,7 @@ function Outcome({ seen }: { seen: Seen }) {
     <section className="outcome" aria-label="What came of it">
       {eraseAt && (
         <p className="buttons notice">
-          <span>{`It is erased ${timeOf(eraseAt)}.`}</span>
+          <span>{`It will be erased: ${timeOf(eraseAt)}.`}</span>
           <Act name="keep" seen={seen} options={{}} label="Take back" />
         </p>
       )}
@@ -129,7 +129,7 @@ function Outcome({ seen }: { seen: Seen }) {
         <Act name="addCall" seen={seen} options={{}} />
         {status !== 'New' && <Act name="setStatus" seen={seen} options={{ status: 'New' }} />}
         <Act name="setSpam" seen={seen} options={{ spam: !suspectedSpam }} className="quiet" />
-        {last && (
+        {last && !eraseAt && (
           <Act
             className="quiet"
             name="takeBack"

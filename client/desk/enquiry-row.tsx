@@ -28,7 +28,7 @@ const standings = {
   refused: 'not changed',
 }
 
-export function StandingText({ standing }: Pick<Seen, 'standing'>) {
+function StandingText({ standing }: Pick<Seen, 'standing'>) {
   return standing ? <span className="standing">{standings[standing]}</span> : null
 }
 
@@ -42,7 +42,7 @@ interface RowProps {
 
 /** An enquiry in the list. */
 export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
-  const { row, standing, own } = seen
+  const { row, standing, doing, own } = seen
   const { reference, name, mobile, quantity, products, retailerSelfUse, receivedAt, note, status } = row
   const isHere = belongsTo(state, row, today)
   const isLate = status === 'New' && !row.suspectedSpam && isOlderThanDays(receivedAt, LATE_DAYS, now)
@@ -53,8 +53,8 @@ export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
     if (event.target instanceof HTMLInputElement || event.repeat || event.ctrlKey || event.metaKey || event.altKey)
       return
     if (event.key === 'c' && status !== 'Contacted') act('setStatus', row, { status: 'Contacted' })
-    else if (event.key === 'n') act('addCall', row, {})
-    else if (event.key === 'u' && row.last) act('takeBack', row, { of: row.last.key })
+    if (event.key === 'n' && !doing.includes('addCall')) act('addCall', row, {})
+    if (event.key === 'u' && row.last && !doing.includes('takeBack')) act('takeBack', row, { of: row.last.key })
   }
 
   return (
@@ -155,7 +155,7 @@ export function StatusLine({ seen: { row, standing } }: { seen: Seen }) {
     remindOn && `ring ${dayName(remindOn)}`,
     ringing && ringing.who !== you() && `${ringing.who.split('@')[0]} is ringing`,
     proposal && 'new number proposed',
-    eraseAt && `is erased ${timeOf(eraseAt)}`,
+    eraseAt && `to be erased ${timeOf(eraseAt)}`,
     ...flags,
   ].filter((mark) => typeof mark === 'string')
   return (

@@ -173,7 +173,7 @@ function Fresh({ choice, fresh, isWhole, onRead }: FreshProps) {
     <span role="status" className="fresh">
       {isCounted && fresh > 0 && (
         <button type="button" className="primary" onClick={onRead}>
-          {`${count(fresh)} new: show`}
+          {`Show ${count(fresh)} new`}
         </button>
       )}
     </span>

@@ -40,6 +40,7 @@ function NoteForm({ seen, you }: { seen: Seen; you: string }) {
   const text = draft?.text ?? ''
   const isStoring = seen.doing.includes('addNote')
   const over = text.trim().length - NOTE_MAX
+  const label = isStoring ? (seen.standing === 'waiting' ? 'Not stored yet' : 'Storing …') : 'Add note'
 
   function write(next: Draft) {
     keepDraft(reference, next)
@@ -86,7 +87,7 @@ function NoteForm({ seen, you }: { seen: Seen; you: string }) {
       </p>
       <p className="buttons">
         <button type="submit" aria-disabled={isStoring || over > 0}>
-          Add note
+          {label}
         </button>
       </p>
     </form>

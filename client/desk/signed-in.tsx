@@ -31,7 +31,9 @@ export function SignedIn({ pulse }: { pulse: Pulse | undefined }) {
         </summary>
         <p className="buttons">
           <span>
-            {browsers === 1 ? 'You are signed in in this browser only.' : `You are signed in in ${browsers} browsers.`}
+            {browsers === 1
+              ? 'You are signed in with this browser only.'
+              : `You are signed in with ${browsers} browsers.`}
           </span>
           {browsers > 1 && (
             <button type="submit" name="others" value="yes">

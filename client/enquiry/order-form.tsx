@@ -280,7 +280,7 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
             <OrderActions state={state} label={buyNow.send} onStop={stopSending} />
             {/* Raise `PRIVACY_NOTICE_VERSION` when its words change. */}
             <p className="small">
-              {privacyNotice} More on this, and on your rights, in our <a href="/privacy-policy">Privacy Policy</a>.
+              <Linked>{privacyNotice.join(' ')}</Linked> More in our <a href="/privacy-policy">Privacy Policy</a>.
             </p>
           </div>
         </form>

@@ -27,7 +27,7 @@ interface OrderReceivedProps {
 
 /** The confirmation, with scripts and without. */
 export function OrderReceived({ received, order, before, isPage, onAnother, children }: OrderReceivedProps) {
-  const { reference, products, quantity, receivedAt, isEarlier } = received
+  const { reference, products, quantity, receivedAt, isEarlier, page } = received
   const what = quantity && products ? `: ${quantity} × ${products}` : ''
   // What leaves the page names the enquiry and not the visitor.
   const summary = `Enquiry ${reference}${what}`
@@ -83,6 +83,11 @@ export function OrderReceived({ received, order, before, isPage, onAnother, chil
             ? enquiryReceived.contact(mobileInGroups(order.mobile), order.email)
             : enquiryReceived.lead}
       </p>
+      {page && (
+        <p>
+          <a href={page}>{enquiryReceived.page}</a> {enquiryReceived.pageIs}
+        </p>
+      )}
       <p className="small">
         <Linked>{enquiryReceived.quote}</Linked>
       </p>

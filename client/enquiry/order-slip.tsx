@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
+import { nextSteps } from '../../shared/next-steps.ts'
 import { fieldLimits, type OrderContent, type OrderField } from '../../shared/order.ts'
 import { type FormFields, plainMobile, readEmail, readText } from '../../shared/typed-text.ts'
 import { mobileInGroups } from '../../shared/visitor-contact.ts'
-import { nextSteps, slip } from '../content/enquiry-form.ts'
+import { slip } from '../content/enquiry-form.ts'
 import { Address } from '../ui/text.tsx'
 
 export type SlipContent = Partial<
@@ -50,6 +51,10 @@ interface OrderSlipProps {
   content: SlipContent
   /** Of a received enquiry. */
   reference?: string
+  /** So many of its steps are done. */
+  done?: number
+  /** A button that needs a script. */
+  hasCopy?: boolean
   /** Stands under the reference. */
   next?: ReactNode
   /** Buttons. */
@@ -57,7 +62,7 @@ interface OrderSlipProps {
 }
 
 /** A paper slip: what is asked for, and how we reach the visitor. It fills as one types; once received it is the confirmation. */
-export function OrderSlip({ content, reference, next, children }: OrderSlipProps) {
+export function OrderSlip({ content, reference, done = 1, hasCopy = true, next, children }: OrderSlipProps) {
   const { products, quantity, from, mobile, email, receivedAt } = content
   return (
     <div className="slip">
@@ -65,9 +70,11 @@ export function OrderSlip({ content, reference, next, children }: OrderSlipProps
       {reference && (
         <div className="submit-row">
           <p className="reference">{reference}</p>
-          <button type="button" className="pill copy-button" aria-live="polite">
-            Copy
-          </button>
+          {hasCopy && (
+            <button type="button" className="pill copy-button" aria-live="polite">
+              Copy
+            </button>
+          )}
         </div>
       )}
       {next}
@@ -81,7 +88,7 @@ export function OrderSlip({ content, reference, next, children }: OrderSlipProps
           <Row label="Received" isKept={false} value={receivedAt} />
         </tbody>
       </table>
-      {reference && <Stages isReceived />}
+      {reference && <Stages done={done} />}
       {children}
       <p className="slip-maker">
         {brand.company}, {brand.address.city}
@@ -116,16 +123,17 @@ function Row({ label, value, isKept, dir = 'ltr' }: RowProps) {
 }
 
 function shownMobile(mobile: string) {
-  return mobile.startsWith('+') ? mobile : `+91 ${mobileInGroups(mobile)}`
+  return /^\d/.test(mobile) ? `+91 ${mobileInGroups(mobile)}` : mobile
 }
 
-export function Stages({ isReceived = false }: { isReceived?: boolean }) {
+/** @param done so many */
+export function Stages({ done = 0 }: { done?: number }) {
   return (
     <ol className="steps">
       {nextSteps.map((step, index) => (
-        <li key={step.title} data-done={isReceived && index === 0}>
-          <strong>{step.title}</strong> {isReceived && index === 0 && <span className="visually-hidden">(done)</span>}{' '}
-          {step.text}
+        <li key={step.title} data-done={index < done}>
+          <strong>{step.title}</strong> {index < done && <span className="visually-hidden">(done)</span>}{' '}
+          {index < done ? step.done : step.text}
         </li>
       ))}
     </ol>

@@ -8,6 +8,8 @@ const trpc = createTRPCClient<OrderRouter>({ links })
 
 export interface SentOrder {
   reference: string
+  /** The path of the visitor's page. It is kept nowhere. */
+  page: string | undefined
   /** By the server's clock. */
   receivedAt: Date | undefined
   /** It had been received before. */
@@ -39,9 +41,12 @@ export async function sendOrder(order: OrderContent, signal: AbortSignal): Promi
 
 async function submit(order: OrderContent, key: OrderKey, signal: AbortSignal): Promise<SentOrder> {
   try {
-    const { reference, receivedAt } = await trpc.order.submit.mutate({ ...order, submissionKey: key.key }, { signal })
+    const { reference, page, receivedAt } = await trpc.order.submit.mutate(
+      { ...order, submissionKey: key.key },
+      { signal },
+    )
     const isEarlier = receivedAt !== undefined
-    return { reference, receivedAt: isEarlier ? new Date(receivedAt) : lastAnswerAt(), isEarlier }
+    return { reference, page, receivedAt: isEarlier ? new Date(receivedAt) : lastAnswerAt(), isEarlier }
   } catch (error) {
     const status = answeredStatus(error) ?? 0
     if (status >= 400 && status < 500) refused(key)

@@ -45,12 +45,16 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
     mutationFn: ({ order, signal }: Attempt) => sendOrder(order, signal),
     retry: (failures, error) => !(error instanceof Stopped) && patience.current.mayRetry(failures, error),
     retryDelay: pauseMs,
-    onSuccess({ reference, receivedAt, isEarlier }, { order, signal }) {
+    onSuccess({ reference, page, receivedAt, isEarlier }, { order, signal }) {
       if (signal.aborted) return
       const { products, quantity } = order
       received(products, reference)
       const time = receivedAt && { receivedAt: formatIndianTime(receivedAt) }
-      end({ is: 'received', order, received: { reference, products, quantity: String(quantity), isEarlier, ...time } })
+      end({
+        is: 'received',
+        order,
+        received: { reference, page, products, quantity: String(quantity), isEarlier, ...time },
+      })
       onReceived?.()
     },
     onError(error, { order, signal }) {

@@ -12,8 +12,10 @@ export interface Page {
   content?: ProductContent
   /** Not in the sitemap, and `noindex`. */
   unlisted?: true
-  /** About a subscription: the footer has no subscribe form. */
-  isSubscription?: true
+  /** Loads no script, and nothing is fetched ahead: its address holds a token. */
+  hasNoScripts?: true
+  /** The footer has no subscribe form. */
+  hasBareFooter?: true
   /** The outcome is that of a form sent without scripts, or of a subscriber's link. A built page has none. */
   Body: ComponentType<{ outcome: FormOutcome }>
 }

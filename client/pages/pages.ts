@@ -1,5 +1,5 @@
 import { brand } from '../../shared/brand.ts'
-import { withoutEndSlashes } from '../../shared/page-paths.ts'
+import { SUBSCRIBED_PATH, SUBSCRIPTION_PATH, withoutEndSlashes } from '../../shared/page-paths.ts'
 import type { ProductContent } from '../content/product.ts'
 import { homePage } from './home-page.tsx'
 import type { Page } from './page.ts'
@@ -10,7 +10,7 @@ const contents = import.meta.glob<ProductContent>('../content/products/*.ts', { 
 
 /** What the build writes, in the order of the sitemap; no browser loads this. */
 export const pages: Page[] = [homePage, ...Object.values(contents).map(productPage), ...Object.values(plain)].filter(
-  ({ isSubscription }) => brand.newsletter || !isSubscription,
+  ({ path }) => brand.newsletter || ![SUBSCRIBED_PATH, SUBSCRIPTION_PATH].includes(path),
 )
 
 export function pageAt(path: string): Page {

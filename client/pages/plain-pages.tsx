@@ -1,13 +1,16 @@
-import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
+import { brand } from '../../shared/brand.ts'
+import { RECEIVED_PATH, YOUR_ENQUIRY_PATH } from '../../shared/form-outcome.ts'
 import { NOT_FOUND_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { subscribe } from '../content/contact.ts'
+import { subscribe, telephone } from '../content/contact.ts'
 import { anotherEnquiry, buyNow, enquiryReceived, notLookedUp } from '../content/enquiry-form.ts'
 import { almostSubscribed, notFound, subscription, subscriptionTexts } from '../content/plain-pages.ts'
 import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
+import { yourEnquiry, yourEnquiryMessages } from '../content/your-enquiry.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
 import { ConfirmationPanel } from '../enquiry/order-panel.tsx'
 import { OrderReceived } from '../enquiry/order-received.tsx'
 import { answerTo } from '../enquiry/order-state.ts'
+import { YourEnquiryBody } from '../enquiry/your-enquiry.tsx'
 import { Island } from '../ui/island.tsx'
 import { backHome, MessagePage } from '../ui/message-page.tsx'
 import { Picture } from '../ui/picture.tsx'
@@ -102,13 +105,43 @@ export const receivedPage: Page = {
   ),
 }
 
+/** The visitor's own. */
+export const yourEnquiryPage: Page = {
+  path: YOUR_ENQUIRY_PATH,
+  title: yourEnquiry.title,
+  description: yourEnquiry.description,
+  unlisted: true,
+  hasNoScripts: true,
+  hasBareFooter: true,
+  Body({ outcome: { yourEnquiry: shown = 'gone' } }) {
+    if (typeof shown !== 'string')
+      return (
+        <section className="page-top order-page wrap">
+          <div className="order-panel on-sand">
+            <YourEnquiryBody shown={shown} />
+          </div>
+        </section>
+      )
+    const { title, text } = yourEnquiryMessages[shown]
+    return (
+      <MessagePage title={title}>
+        <p className="lead">{text}</p>
+        <p>
+          <a href={telephone}>{brand.phone}</a>
+        </p>
+        {backHome}
+      </MessagePage>
+    )
+  },
+}
+
 /** Follows a subscription sent without scripts. */
 export const subscribedPage: Page = {
   path: SUBSCRIBED_PATH,
   title: almostSubscribed.title,
   description: almostSubscribed.description,
   unlisted: true,
-  isSubscription: true,
+  hasBareFooter: true,
   Body: () => (
     <MessagePage title={almostSubscribed.title}>
       <p className="lead">{subscribe.done}</p>
@@ -124,7 +157,7 @@ export const subscriptionPage: Page = {
   title: subscription.title,
   description: subscription.description,
   unlisted: true,
-  isSubscription: true,
+  hasBareFooter: true,
   Body: ({ outcome: { subscriptionState = 'unknown' } }) => {
     const { title, text, buttons } = subscriptionTexts[subscriptionState]
     return (

@@ -51,6 +51,15 @@ export function readEnquiries(db: Pick<Db, '$queryRaw'>, rest: Prisma.Sql): Prom
   return db.$queryRaw<Enquiry[]>`SELECT ${ENQUIRY} FROM "Quvera_Form" form ${rest}`
 }
 
+export interface EnquiryWithSecret extends Enquiry {
+  /** Of the links to the visitor's page. quvera_readonly may not read it. */
+  secret: string
+}
+
+export function readWithSecret(db: Pick<Db, '$queryRaw'>, rest: Prisma.Sql): Promise<EnquiryWithSecret[]> {
+  return db.$queryRaw<EnquiryWithSecret[]>`SELECT ${ENQUIRY}, form."Secret" AS "secret" FROM "Quvera_Form" form ${rest}`
+}
+
 /**
  * Inserts enquiries; one whose key or reference is stored already is left out. A part of a statement.
  * @param rows the property names are those of the columns

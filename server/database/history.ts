@@ -15,7 +15,7 @@ export interface Entry {
   /** Of the change: one of several enquiries has the same. */
   key: string
   at: Date
-  /** The address of staff, or the database's role; of a visitor's it says nothing. */
+  /** The address of staff, or the database's role; or `the visitor`. */
   who: string
   byVisitor: boolean
   /** Of staff: the changes of server/desk/changes.ts name theirs. */
@@ -31,15 +31,28 @@ export interface Entry {
 
 export const TAKEN_BACK = 'Taken back'
 const PUT_BACK = 'Put back'
+/** Of visitors. */
+export const PROPOSAL = 'Proposal'
+export const WITHDRAWN = 'Withdrawn'
+export const NOT_MINE = 'Not mine'
 
 /** The condition of entries (`entry`) that nobody has taken back. */
 export const IS_EFFECTIVE = Prisma.sql`coalesce((SELECT back."What" <> ${TAKEN_BACK} FROM "Quvera_History" back
   WHERE back."EnquiryId" = entry."EnquiryId" AND back."TakesBack" = entry."Key" ORDER BY back."Id" DESC LIMIT 1), TRUE)`
 
+/**
+ * The condition of an enquiry (`form`) of which the owner of its address says that it is not theirs: no mail goes there, until
+ * the address is changed.
+ */
+export const IS_NOT_THEIRS = Prisma.sql`EXISTS (SELECT FROM "Quvera_History" entry
+  WHERE entry."EnquiryId" = form."Id" AND entry."What" = ${NOT_MINE} AND NOT EXISTS (SELECT FROM "Quvera_History" later
+    WHERE later."EnquiryId" = form."Id" AND later."Id" > entry."Id" AND later."After" ? 'Email'))`
+
 /** By enquiry, the oldest first. */
 export async function readHistory(db: Pick<Db, '$queryRaw'>, ids: string[]): Promise<Map<string, Entry[]>> {
   const rows = await db.$queryRaw<(Entry & { enquiryId: string })[]>`
-    SELECT "EnquiryId"::text AS "enquiryId", "Key"::text AS "key", "At" AS "at", coalesce("Who", "Role") AS "who",
+    SELECT "EnquiryId"::text AS "enquiryId", "Key"::text AS "key", "At" AS "at",
+      CASE WHEN "ByVisitor" THEN 'the visitor' ELSE coalesce("Who", "Role") END AS "who",
       "ByVisitor" AS "byVisitor", "What" AS "what", "Before" AS "before", "After" AS "after", "Text" AS "text",
       "TakesBack"::text AS "takesBack"
     FROM "Quvera_History" WHERE "EnquiryId" = ANY(${ids}::uuid[]) ORDER BY "Id"`
@@ -160,7 +173,6 @@ export async function takeBack(
 const RINGING_MS = 600_000
 /** Not shown in the history, or not to be taken back. */
 const RINGING = 'Ringing'
-const PROPOSAL = 'Proposal'
 const CANNOT_BE_TAKEN_BACK = [RINGING, PROPOSAL, 'By phone', 'Sent again', 'Received']
 
 export function mayBeTakenBack({ what, byVisitor }: Entry): boolean {
@@ -178,6 +190,10 @@ export function standingOf(entries: Entry[], now: Date) {
     notes: effective.filter(({ what, text }) => what === 'Note' && text !== null),
     calls: effective.filter(({ what }) => what === 'Call').length,
     ringing,
+    /** By the visitor. */
+    isWithdrawn: entries.findLast(({ after }) => 'Status' in (after ?? {}))?.what === WITHDRAWN,
+    isNotTheirs:
+      entries.findLast(({ what, after }) => what === NOT_MINE || 'Email' in (after ?? {}))?.what === NOT_MINE,
     proposed: effective.findLast(({ what }) => what === PROPOSAL)?.after?.Mobile,
     last: entries.findLast(mayBeTakenBack),
   }

@@ -7,7 +7,13 @@ import type { Prisma } from '../database/generated/client.ts'
 import { type Author, type Changed, correct, type Entry, setErasure } from '../database/history.ts'
 import { DAY_MS } from '../format.ts'
 import { RequestError } from '../http/errors.ts'
-import { queueCorrectedAcknowledgement, type Recipients, releaseMails, withholdMails } from '../mail/of-enquiry.ts'
+import {
+  queueCorrectedAcknowledgement,
+  queueErasureAsked,
+  type Recipients,
+  releaseMails,
+  withholdMails,
+} from '../mail/of-enquiry.ts'
 import { retryMails } from '../mail/queue.ts'
 import { day, key, reference, references, text } from './inputs.ts'
 
@@ -157,11 +163,12 @@ export const changes = {
   erase: change({
     input: z.extend(many, { subscription: z.optional(z.boolean()) }),
     what: 'Erasure',
-    async work({ db, enquiry, author }, { subscription }) {
+    async work({ db, enquiry, author, recipients }, { subscription }) {
       if (subscription)
         await db.$executeRaw`
           UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL, "EndsAt" = now() WHERE lower("Email") = lower(${enquiry.email})`
       await setErasure(db, enquiry.id, author, true)
+      if (!enquiry.eraseAt) await queueErasureAsked(db, enquiry.id, recipients.staff)
       return undefined
     },
     words: () => 'asked to erase it, a day later',

@@ -1,11 +1,14 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import type { Entry } from '../database/history.ts'
+import { type Entry, NOT_MINE, PROPOSAL, WITHDRAWN } from '../database/history.ts'
 import { changes } from './changes.ts'
 
 /* The history of an enquiry in words. */
 
 const words: Record<string, (entry: Entry) => string> = {
   'By phone': () => 'entered it by phone',
+  [PROPOSAL]: ({ after }) => `proposes the number ${after?.Mobile}`,
+  [WITHDRAWN]: () => 'no longer needs it',
+  [NOT_MINE]: () => 'says that the address is not theirs',
   ...Object.fromEntries(Object.values(changes).map(({ what, words }) => [what, words])),
 }
 

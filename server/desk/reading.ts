@@ -91,7 +91,8 @@ export type Row = ReturnType<typeof toRow>
 
 function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
   const { acknowledgement, earlierOfNumber, receivedAt, quantity, closedAs, remindOn, eraseAt } = enquiry
-  const { status, notes, calls, ringing, proposed, last } = standingOf(entries, now)
+  const { status, notes, calls, ringing, proposed, isWithdrawn, isNotTheirs, last } = standingOf(entries, now)
+  const isProposed = typeof proposed === 'string' && proposed !== enquiry.mobile
   const number = earlierOfNumber + 1
   const note = notes.at(-1)?.text
   return {
@@ -111,9 +112,12 @@ function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
     calls,
     ...(remindOn && { remindOn }),
     ...(eraseAt && { eraseAt: eraseAt.toISOString() }),
-    ...(typeof proposed === 'string' && proposed !== enquiry.mobile && { proposal: { mobile: proposed } }),
+    ...(isProposed && { proposal: { mobile: proposed } }),
     ...(ringing && { ringing: { who: ringing.who, at: ringing.at.toISOString() } }),
     flags: [
+      isProposed && 'proposes another number',
+      isWithdrawn && 'withdrawn',
+      isNotTheirs && 'not the address’s owner',
       undelivered[acknowledgement ?? ''],
       number > COUNTED_MAX && `more than ${COUNTED_MAX} enquiries from this number`,
       number > 1 && number <= COUNTED_MAX && `${ordinals[number] ?? `${number}th`} enquiry from this number`,

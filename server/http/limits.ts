@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
 import type { Env } from '../env.ts'
 import { DAY_MS } from '../format.ts'
+import { fieldsOf } from './bodies.ts'
 import { RequestError } from './errors.ts'
 
 /*
@@ -52,9 +53,16 @@ const limitsOf = (max: number) =>
     signIn: { minute: 5, day: 20 },
     /** Of a service: far more than the events of any plan's mails, or than what a mailbox provider sends for its many users. */
     service: { minute: 3000 },
-    /** Of a subscriber's link; no more of it than a token has. */
-    token: { minute: 60, key: ({ query }) => String((query as { token?: unknown }).token).slice(0, TOKEN_LENGTH) },
+    /** What a visitor does with a stored enquiry. Another address counts as an order, too. */
+    act: { minute: max },
+    /** Of a link, in its address or in the form of its page; no more of it than a token has. */
+    token: { minute: 60, key: tokenOf },
   }) satisfies Record<string, Limit>
+
+function tokenOf(request: FastifyRequest): string {
+  const token = fieldsOf(request).get('token') ?? (request.query as { token?: unknown }).token
+  return String(token).slice(0, TOKEN_LENGTH)
+}
 
 type LimitName = keyof ReturnType<typeof limitsOf>
 

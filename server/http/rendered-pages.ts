@@ -23,7 +23,11 @@ export function createPageSender(pages: StaticPages, env: Env, render?: RenderOu
     if (html === undefined) {
       html = render(htmlOf(page), path, outcome).replaceAll(PUBLIC_URL_PLACEHOLDER, publicUrlOf(env))
       const { values = {} } = outcome.order ?? outcome.refusedSubscription ?? {}
-      const isPersonal = outcome.received || outcome.order?.submissionKey || Object.keys(values).length > 0
+      const isPersonal =
+        outcome.received ||
+        typeof outcome.yourEnquiry === 'object' ||
+        outcome.order?.submissionKey ||
+        Object.keys(values).length > 0
       if (!isPersonal) rendered.set(key, html)
     }
     return reply.type('text/html; charset=utf-8').send(html)

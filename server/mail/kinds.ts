@@ -1,10 +1,17 @@
 import type { Db } from '../database/database.ts'
-import type { Enquiry } from '../database/enquiry.ts'
+import type { EnquiryWithSecret } from '../database/enquiry.ts'
 import type { Subscriber } from '../database/generated/client.ts'
 import type { MailKind } from '../database/generated/enums.ts'
 import { DAY_MS } from '../format.ts'
 import type { Message } from './resend.ts'
-import { createAcknowledgement, createConfirmation, createNotice, createSummary } from './templates.ts'
+import {
+  createAcknowledgement,
+  createChange,
+  createConfirmation,
+  createErasureAsked,
+  createNotice,
+  createSummary,
+} from './templates.ts'
 
 /*
  * What there is to know of a kind of mail, side by side. Budget, claim, withholding and what staff read go by this table. A new
@@ -40,13 +47,21 @@ export const kinds: Record<MailKind, Kind> = {
     ...{ one: 'the notice', many: 'Notices', to: 'staff', place: 2, share: 75 },
     ...{ maxAgeDays: NEVER, maySendAgain: true },
   },
+  Change: {
+    ...{ one: 'the mail about a change', many: 'Mails about changes', to: 'staff', place: 3, share: 40 },
+    ...{ maxAgeDays: 1, maySendAgain: false }, // a summary tells of what it did not
+  },
   Confirmation: {
-    ...{ one: 'the confirmation', many: 'Confirmations', to: 'subscriber', place: 3, share: 60 },
+    ...{ one: 'the confirmation', many: 'Confirmations', to: 'subscriber', place: 4, share: 60 },
     ...{ maxAgeDays: NEVER, maySendAgain: true, needsPublicUrl: true },
   },
   Acknowledgement: {
-    ...{ one: 'the acknowledgement', many: 'Acknowledgements', to: 'visitor', place: 4, share: 60 },
+    ...{ one: 'the acknowledgement', many: 'Acknowledgements', to: 'visitor', place: 5, share: 60 },
     ...{ maxAgeDays: 1, maySendAgain: true },
+  },
+  ErasureAsked: {
+    ...{ one: 'the mail about the erasure', many: 'Mails about erasures', to: 'visitor', place: 6, share: 60 },
+    ...{ maxAgeDays: 1, maySendAgain: false }, // by then it is erased
   },
   Post: {
     ...{ one: 'the webhook post', many: 'Webhook posts', to: 'NOTIFY_URL', place: 0, share: NEVER },
@@ -75,7 +90,7 @@ export interface StoredMail {
   /** Of staff. */
   to: string | null
   mailbox: string | null
-  enquiry: Enquiry | undefined
+  enquiry: EnquiryWithSecret | undefined
   subscriber: Subscriber | undefined
   /** Of a summary. */
   text: string | null
@@ -96,8 +111,14 @@ export function writeMessage({ kind, tag, to, text, enquiry, subscriber }: Store
     case 'Confirmation':
       if (subscriber) return { tag, to: subscriber.email, ...createConfirmation(subscriber, publicUrl) }
       break
+    case 'Change':
+      if (to && enquiry) return { tag, to, ...createChange(enquiry, publicUrl) }
+      break
     case 'Acknowledgement':
       if (enquiry) return { tag, to: enquiry.email, ...createAcknowledgement(enquiry, publicUrl) }
+      break
+    case 'ErasureAsked':
+      if (enquiry) return { tag, to: enquiry.email, ...createErasureAsked(enquiry, publicUrl) }
   }
   throw new Error(`A mail of the kind ${kind} cannot be written: what it is about was erased`)
 }

@@ -87,3 +87,46 @@ export function queueCorrectedAcknowledgement(db: Pick<Db, '$executeRaw'>, id: b
 export const TO_RING = Prisma.sql`form."Status" = 'New' AND NOT form."SuspectedSpam" AND form."EraseAt" IS NULL
   AND form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
     WHERE "Kind" = 'Acknowledgement' AND "Status" IN ('Bounced', 'Failed', 'Complained'))`
+
+/** Changes in 24 hours, by all visitors, of which staff get a mail. A summary tells of the rest. */
+const CHANGES_A_DAY = 10
+/** Erasures are told beyond that: as many as are carried out. */
+const ERASURES_A_DAY = 50
+
+/** Tells all of staff that the visitor has changed something, unless a mail about it is still to be sent. */
+export async function queueChange(db: Pick<Db, '$executeRaw'>, id: string, staff: string[]): Promise<void> {
+  await queueChangeIf(db, id, staff, Prisma.sql`NOT form."SuspectedSpam" AND ${changesOfADay} < ${CHANGES_A_DAY}`)
+}
+
+/** Tells all of staff, and the visitor, that somebody asks to erase the enquiry. */
+export async function queueErasureAsked(db: Pick<Db, '$executeRaw'>, id: string, staff: string[]): Promise<void> {
+  await queueChangeIf(db, id, staff, Prisma.sql`${changesOfADay} < ${ERASURES_A_DAY}`)
+  await db.$executeRaw`
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox")
+    SELECT "Id", 'ErasureAsked', "Quvera_mailbox"("Email") FROM "Quvera_Form" form
+    WHERE "Id" = ${id}::uuid AND NOT "SuspectedSpam" AND "Email" <> ''`
+}
+
+/** By way of the history, which has an index by time. */
+const changesOfADay = Prisma.sql`(SELECT count(DISTINCT (mail."EnquiryId", mail."QueuedAt")) FROM "Quvera_Mail" mail
+  WHERE mail."Kind" = 'Change' AND mail."QueuedAt" > now() - interval '24 hours' AND mail."EnquiryId" IN (
+    SELECT "EnquiryId" FROM "Quvera_History" WHERE "At" > now() - interval '25 hours'))`
+
+async function queueChangeIf(db: Pick<Db, '$executeRaw'>, id: string, staff: string[], condition: Prisma.Sql) {
+  await db.$executeRaw`
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "To")
+    SELECT form."Id", 'Change', "To" FROM "Quvera_Form" form CROSS JOIN unnest(${staff}::text[]) AS "To"
+    WHERE form."Id" = ${id}::uuid AND ${condition} AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail
+      WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Change' AND mail."Status" = 'Pending' AND mail."FirstTriedAt" IS NULL)`
+}
+
+/** After the visitor has changed the address: what waited for the former one is withheld, and the new one gets an acknowledgement. */
+export async function acknowledgeAnew(db: Pick<Db, '$executeRaw'>, id: string): Promise<void> {
+  await db.$executeRaw`
+    UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "WithheldBecause" = 'NotTheirs', "DueAt" = NULL
+    WHERE "EnquiryId" = ${id}::uuid AND "Status" = 'Pending' AND "Kind" IN ('Acknowledgement', 'ErasureAsked')`
+  await db.$executeRaw`
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox")
+    SELECT "Id", 'Acknowledgement', "Quvera_mailbox"("Email") FROM "Quvera_Form"
+    WHERE "Id" = ${id}::uuid AND NOT "SuspectedSpam"`
+}

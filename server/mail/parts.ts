@@ -62,6 +62,22 @@ export function buttons(targets: Record<string, string>): Part {
   }
 }
 
+/** The steps of shared/next-steps.ts, of which so many are done. */
+export function steps(all: { title: string; text: string; done: string }[], done: number): Part {
+  const lines = all.map(({ title, ...step }, index) => {
+    const isDone = index < done
+    return { mark: isDone ? '✓' : `${index + 1}.`, title, says: isDone ? step.done : step.text }
+  })
+  return {
+    text: lines.map(({ mark, title, says }) => `${mark} ${title}. ${says}`).join('\n'),
+    html: lines
+      .map(
+        ({ mark, title, says }) => `<p style="margin:0 0 8px"><b>${mark} ${escaped(title)}.</b> ${escaped(says)}</p>`,
+      )
+      .join(''),
+  }
+}
+
 export function table(rows: Row[]): Part {
   const cells = rows.map(([label, value, target]) => {
     const shown = target ? link(value, target) : escaped(value).replaceAll('\n', '<br>')

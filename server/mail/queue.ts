@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import { readEnquiries } from '../database/enquiry.ts'
+import { readWithSecret } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
 import { allKinds, doorbells, kinds, type StoredMail } from './kinds.ts'
@@ -113,7 +113,7 @@ export async function readMail(db: Db, mailId: bigint): Promise<StoredMail | und
     FROM "Quvera_Mail" mail WHERE mail."Id" = ${mailId}`
   if (!row) return undefined
   const { enquiryId, subscriberId, ...mail } = row
-  const [enquiry] = enquiryId ? await readEnquiries(db, Prisma.sql`WHERE form."Id" = ${enquiryId}::uuid`) : []
+  const [enquiry] = enquiryId ? await readWithSecret(db, Prisma.sql`WHERE form."Id" = ${enquiryId}::uuid`) : []
   const subscriber = subscriberId ? await db.subscriber.findUnique({ where: { id: subscriberId } }) : undefined
   return enquiry || subscriber || mail.text ? { ...mail, enquiry, subscriber: subscriber ?? undefined } : undefined
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
+import { IS_NOT_THEIRS } from '../database/history.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
 import type { Env } from '../env.ts'
 import { staffCommand } from '../format.ts'
@@ -89,10 +90,14 @@ async function readReasonToWithhold(db: Db, mail: StoredMail) {
   const { id, mailbox, enquiry, subscriber } = mail
   if (enquiry?.suspectedSpam) return 'ByStaff'
   if (subscriber?.confirmedAt) return 'Ended'
-  const [{ hasEnded, others }] = await db.$queryRaw<[{ hasEnded: boolean; others: number }]>`
-    SELECT (${subscriber?.endsAt ?? null}::timestamptz < now()) IS TRUE AS "hasEnded", (
+  const [{ hasEnded, isNotTheirs, others }] = await db.$queryRaw<
+    [{ hasEnded: boolean; isNotTheirs: boolean; others: number }]
+  >`
+    SELECT (${subscriber?.endsAt ?? null}::timestamptz < now()) IS TRUE AS "hasEnded",
+      EXISTS (SELECT FROM "Quvera_Form" form WHERE form."Id" = ${enquiry?.id ?? null}::uuid AND ${IS_NOT_THEIRS}) AS "isNotTheirs", (
       SELECT count(*)::int FROM "Quvera_Mail"
       WHERE "Mailbox" = ${mailbox} AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() AND "Id" <> ${id}) AS "others"`
   if (hasEnded) return 'Ended'
+  if (isNotTheirs) return 'NotTheirs'
   return others < MAILS_A_DAY_TO_A_MAILBOX ? undefined : 'ThreeADay'
 }

@@ -33,6 +33,7 @@ export const withheldReasons: Record<WithheldBecause, string> = {
   NotStaff: 'its receiver is no longer one of STAFF_EMAILS',
   ByStaff: 'staff have marked the enquiry as spam',
   NoUrl: 'NOTIFY_URL is not set any more',
+  NotTheirs: 'its address was changed, or its owner says that the enquiry is not theirs',
 }
 
 /** What became of a try. */

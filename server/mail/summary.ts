@@ -11,7 +11,7 @@ import { TO_RING } from './of-enquiry.ts'
 import { transition } from './queue.ts'
 import { MAIL_LEASE } from './states.ts'
 import { lineOf } from './templates.ts'
-import { hasWaited, LAST_SUMMARY_AT, suspected, untold } from './told.ts'
+import { changedByVisitor, hasWaited, LAST_SUMMARY_AT, suspected, untold } from './told.ts'
 
 /*
  * A summary is a doorbell: a mail to each of staff that says how many enquiries wait and which of them need something. The
@@ -185,6 +185,11 @@ async function composeSummary(
       title: 'You wanted to ring these again today',
       said: (count) => formatCount(count, 'reminder', 'reminders'),
       where: Prisma.sql`form."RemindOn" <= ${TODAY} AND form."Status" <> 'Closed' AND form."EraseAt" IS NULL`,
+    },
+    {
+      title: 'Visitors changed these on their pages',
+      said: (count) => `${count} changed by visitors`,
+      where: changedByVisitor(waitMs),
     },
     {
       title: 'Suspected spam, without an acknowledgement',

@@ -1,13 +1,17 @@
 import { brand } from '../../shared/brand.ts'
 import { COMPOSITION_ID, productPath } from '../../shared/catalogue.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
+import { suggestEmail } from '../../shared/doubts.ts'
+import { yourEnquiryUrl } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
+import { nextSteps } from '../../shared/next-steps.ts'
 import type { OrderField } from '../../shared/order.ts'
 import { PRIVACY_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { UNCONFIRMED_DAYS } from '../../shared/subscription.ts'
 import { callLink, mailLink, whatsAppLink } from '../../shared/visitor-contact.ts'
-import { type Enquiry, enquiryFields, fieldLabels, REFERENCE } from '../database/enquiry.ts'
+import { type Enquiry, type EnquiryWithSecret, enquiryFields, fieldLabels, REFERENCE } from '../database/enquiry.ts'
 import type { Subscriber } from '../database/generated/client.ts'
+import { mailToken } from '../database/page-token.ts'
 import { escaped } from '../html.ts'
 import {
   buttons,
@@ -20,6 +24,7 @@ import {
   paragraph,
   type Row,
   referencePart,
+  steps,
   table,
 } from './parts.ts'
 import type { Message } from './resend.ts'
@@ -86,7 +91,7 @@ export function lineOf({ reference, quantity, products, retailerSelfUse }: Enqui
 /** A larger quantity may be a telephone number, which is personal data. */
 const QUANTITY_REPEATED_MAX = 9999
 
-function maskLargeQuantity(quantity: string): string {
+export function maskLargeQuantity(quantity: string): string {
   return Number(quantity) > QUANTITY_REPEATED_MAX ? `more than ${QUANTITY_REPEATED_MAX}` : quantity
 }
 
@@ -95,9 +100,43 @@ const ADVISORY =
   'Our products are health supplements, not medicines. If you are pregnant, take medicines or are due for surgery, ask your doctor before you use them.'
 const WHY = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
 
+/** The visitor's page. Not to an address that is probably mistyped: whoever has it could change the enquiry. */
+function pageButton(label: string, enquiry: EnquiryWithSecret, publicUrl: string): Part[] {
+  if (!publicUrl || suggestEmail(enquiry.email)) return []
+  return [buttons({ [label]: publicUrl + yourEnquiryUrl(mailToken(enquiry)) })]
+}
+
+/** To staff. */
+export function createChange(enquiry: Enquiry, publicUrl: string): Letter {
+  const { reference, eraseAt } = enquiry
+  const what = eraseAt ? 'somebody asks to erase it' : 'the visitor has changed it'
+  return createContent(`${titleOf(enquiry)}: ${what}`, [
+    paragraph(
+      eraseAt
+        ? 'Somebody has asked to erase this enquiry. It is erased a day later, unless the visitor or one of you takes that back.'
+        : 'The visitor has changed this enquiry on its own page: another number or quantity, no need any more, or not their address.',
+    ),
+    referencePart(reference),
+    ...(publicUrl ? [buttons({ [`Open ${reference}`]: deskLink(reference, publicUrl) })] : []),
+  ])
+}
+
+/** To the visitor. */
+export function createErasureAsked(enquiry: EnquiryWithSecret, publicUrl: string): Letter {
+  const content = createContent(`${brand.name}: your enquiry ${enquiry.reference} will be erased`, [
+    paragraph('We were asked to erase your enquiry, and do so a day later. If it was you, you need do nothing.'),
+    referencePart(enquiry.reference),
+    ...pageButton('Not you? Keep it', enquiry, publicUrl),
+    paragraph(`In doubt call ${brand.phone}, and name the reference.`),
+    paragraph(WHY, MUTED_STYLE),
+  ])
+  return { ...content, replyTo: brand.email }
+}
+
 /** Without the name and other typed text, so that nobody can use it to send a text of their own. */
-export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Letter {
+export function createAcknowledgement(enquiry: EnquiryWithSecret, publicUrl: string): Letter {
   const { reference, products, quantity, retailerSelfUse, mobile } = enquiry
+  const pageButtons = pageButton('Your enquiry: see, correct or end it', enquiry, publicUrl)
   const content = createContent(`${brand.name}: your enquiry ${reference}`, [
     paragraph(THANKS),
     referencePart(reference),
@@ -107,9 +146,11 @@ export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Lett
       [fieldLabels.retailerSelfUse, retailerSelfUse],
       ['Your number', `ends in ${mobile.slice(-4)}`],
     ]),
+    ...pageButtons,
+    steps(nextSteps, 1),
     paragraph('Is something wrong, or have you a question? Reply to this mail, and name the reference.'),
     paragraph(ADVISORY, MUTED_STYLE),
-    paragraph(WHY, MUTED_STYLE),
+    paragraph(pageButtons.length > 0 ? `${WHY} Or open the page, and press “This is not mine”.` : WHY, MUTED_STYLE),
     ...(publicUrl ? [linkList(siteLinks(products, publicUrl))] : []),
   ])
   return { ...content, replyTo: brand.email }

@@ -43,3 +43,13 @@ export const untold = (waitMs: number) => Prisma.sql`${WAITING}
 /** The condition of suspected spam (`form`) since the last good summary that never had a notice. */
 export const suspected = (waitMs: number) => Prisma.sql`form."SuspectedSpam" AND form."Status" = 'New'
   AND form."ReceivedAt" > ${toldUntil(waitMs)} AND NOT EXISTS (${NOTICE})`
+
+/**
+ * The condition of enquiries (`form`) that visitors changed since the last good summary, and of which no mail of the kind Change
+ * tells. One that was not yet tried then does.
+ */
+export const changedByVisitor = (waitMs: number) => Prisma.sql`NOT form."SuspectedSpam" AND form."Id" IN (
+  SELECT "EnquiryId" FROM "Quvera_History" entry WHERE entry."ByVisitor" AND entry."What" <> 'Reminder'
+    AND entry."At" > greatest(${toldUntil(waitMs)}, ${LOOKED_BACK})
+    AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = entry."EnquiryId" AND mail."Kind" = 'Change'
+      AND ${IS_GOOD} AND coalesce(mail."FirstTriedAt", 'infinity') >= entry."At"))`

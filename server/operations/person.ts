@@ -75,20 +75,26 @@ export function mobileDigits(text: string): string | undefined {
   return /^\d+$/.test(digits) ? digits : undefined
 }
 
+/** Of our own: not of the person, and with the first two somebody else could pass for the person. */
+const NOT_EXPORTED = ['Secret', 'SubmissionKey', 'ContentHash']
+
 /**
  * All we hold of a person. In SQL, so that all columns are exported under the database's names.
  * @param isTheirs the condition of the enquiries (`form`)
  * @param email of a subscription, if the address is known
  */
 export async function readHoldings(db: Db, isTheirs: Prisma.Sql, email: string | null) {
+  const [{ columns }] = await db.$queryRaw<[{ columns: string }]>`
+    SELECT string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position) AS "columns" FROM information_schema.columns
+    WHERE table_schema = 'public' AND table_name = 'Quvera_Form' AND column_name <> ALL(${NOT_EXPORTED})`
   const enquiries = await db.$queryRaw<{ row: { Reference: string } }[]>`
-    SELECT to_jsonb(form) - 'ContentHash' || jsonb_build_object('Mails', (
+    SELECT to_jsonb(form) || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
     ), 'History', (
       SELECT coalesce(jsonb_agg(to_jsonb(change) - 'EnquiryId' - 'Who' ORDER BY change."Id"), '[]')
       FROM "Quvera_History" change WHERE change."EnquiryId" = form."Id"
-    )) AS "row" FROM "Quvera_Form" form
+    )) AS "row" FROM (SELECT ${Prisma.raw(columns)} FROM "Quvera_Form") form
     WHERE ${isTheirs} ORDER BY form."ReceivedAt"`
   const subscriptions = await db.$queryRaw<{ row: object }[]>`
     SELECT to_jsonb(subscriber) || jsonb_build_object('Mails', (

@@ -39,7 +39,8 @@ export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) 
       SELECT ${ENQUIRY}, coalesce(mails."Staff", '') AS "staffMail",
         coalesce(mails."Acknowledgement", '') AS "acknowledgementMail", coalesce(mails."LastError", '') AS "lastError"
       FROM (
-        SELECT * FROM "Quvera_Form" form WHERE (${where}) AND ${isAfter(last, order)} ORDER BY ${inOrder(order)} LIMIT ${CHUNK}) form
+        SELECT form."Id" FROM "Quvera_Form" form WHERE (${where}) AND ${isAfter(last, order)} ORDER BY ${inOrder(order)} LIMIT ${CHUNK}) chosen
+      JOIN "Quvera_Form" form USING ("Id") -- not all columns: some roles may not read them
       CROSS JOIN LATERAL (
         SELECT string_agg("Status"::text, ', ' ORDER BY "Id") FILTER (WHERE "Kind" = 'Notice') AS "Staff",
           (array_agg("Status"::text ORDER BY "Id" DESC) FILTER (WHERE "Kind" = 'Acknowledgement'))[1] AS "Acknowledgement",

@@ -27,7 +27,9 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         })
         const rows = formatCount(restored.rows, 'row', 'rows')
         await terminal.recordAccess(db, rows)
-        print(`Restored ${rows} of the backup made at ${backup.madeAt}.`)
+        print(
+          `Restored ${rows} of the backup made at ${backup.madeAt}. What was erased since then is here again: the log names those of which somebody asked it (“erased, as somebody asked”). Erase them anew.`,
+        )
         return restored
       }
       const { withheld, unconfirmed } = await terminal.onDatabase(work, { create: true, anyVersion: true })

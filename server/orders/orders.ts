@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brand } from '../../shared/brand.ts'
-import type { Received } from '../../shared/form-outcome.ts'
+import { type Received, yourEnquiryUrl } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import { type Db, readNow } from '../database/database.ts'
-import { type Enquiry, readEnquiries } from '../database/enquiry.ts'
+import { type Enquiry, readEnquiries, readWithSecret } from '../database/enquiry.ts'
 import { isConnectionLost, isConnectTimeout, sqlState } from '../database/errors.ts'
 import { Prisma } from '../database/generated/client.ts'
+import { confirmationToken } from '../database/page-token.ts'
 import { RequestError } from '../http/errors.ts'
 import type { Recipients } from '../mail/of-enquiry.ts'
 import type { Availability } from './availability.ts'
@@ -21,6 +22,8 @@ import { findEqualEnquiry, type InsertRow, insertEnquiries, toInsertRow } from '
 
 interface Submitted {
   reference: string
+  /** The path of the visitor's page. Only for a request under the key of the stored row: to know the content is not enough. */
+  page?: string
   /** When the enquiry was stored, if that was more than a minute ago. */
   receivedAt?: string
 }
@@ -47,7 +50,7 @@ const EARLIER_AFTER_MS = 60_000
 const TRIES = 4
 
 export function createOrders(db: Db, { availability, log, onStored, recipients }: OrdersOptions) {
-  const insertInBatch = createBatchWriter<InsertRow, Set<string>>(
+  const insertInBatch = createBatchWriter<InsertRow, Map<string, string>>(
     (rows) => storeAndReport(() => insertEnquiries(db, rows, recipients)),
     isRowError,
   )
@@ -63,18 +66,20 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
   async function storeOrder(order: Order): Promise<Submitted | 'taken'> {
     const row = toInsertRow(order)
     const stored = await insertInBatch(row)
-    if (stored.has(row.Id)) return confirm(row.Reference)
+    const secret = stored.get(row.Id)
+    if (secret) return { ...confirm(row.Reference), page: pageOf({ id: row.Id, secret }) }
     // Not stored: a row has the key (a repeat, or another order) or, if none has, the reference.
     const enquiry = await retryIfLost(() => findStoredDurably(order.submissionKey))
     if (!enquiry) return 'taken'
     const { id, reference, receivedAt, now } = enquiry
-    if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
+    const page = pageOf(enquiry)
+    if (id === row.Id) return { ...confirm(reference), page } // our own row: retryIfLost repeated a statement that had stored it
     if (enquiry.contentHash !== row.ContentHash) throw new RequestError(409, messages.conflict)
-    return { reference, ...(isEarlier(enquiry, now) && { receivedAt: receivedAt.toISOString() }) }
+    return { reference, page, ...(isEarlier(enquiry, now) && { receivedAt: receivedAt.toISOString() }) }
   }
 
   async function findStoredDurably(submissionKey: string) {
-    const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."SubmissionKey" = ${submissionKey}::uuid`)
+    const [enquiry] = await readWithSecret(db, Prisma.sql`WHERE form."SubmissionKey" = ${submissionKey}::uuid`)
     return enquiry && { ...enquiry, now: await waitForStandby(db) }
   }
 
@@ -138,6 +143,10 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
       }
     },
   }
+}
+
+function pageOf(enquiry: Parameters<typeof confirmationToken>[0]): string {
+  return yourEnquiryUrl(confirmationToken(enquiry))
 }
 
 /** @param store uses a new reference each time; `taken`: another enquiry has it, or a posted form's key with other content */

@@ -30,20 +30,20 @@ export function toInsertRow(order: Order) {
 /**
  * Inserts enquiries and their pending mails in one statement: five times the rate of Prisma's creates. An enquiry whose key
  * or reference is stored already is left out. Suspected spam gets no mails: a summary tells staff of it.
- * @returns the ids of the enquiries that were stored
+ * @returns the secret of each enquiry that was stored, by its id
  */
 export async function insertEnquiries(
   db: Pick<Db, '$queryRaw'>,
   rows: InsertRow[],
   recipients: Recipients,
-): Promise<Set<string>> {
+): Promise<Map<string, string>> {
   // Sorted, so that two statements with the same keys cannot deadlock.
   const sorted = rows.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
-  const [{ ids }] = await db.$queryRaw<[{ ids: string[] }]>`
-    WITH form AS (${insertForm(sorted)} RETURNING "Id", "Email", "SuspectedSpam"
+  const [{ secrets }] = await db.$queryRaw<[{ secrets: Record<string, string> }]>`
+    WITH form AS (${insertForm(sorted)} RETURNING "Id", "Email", "SuspectedSpam", "Secret"
     ), mails AS (${insertMails(recipients)})
-    SELECT coalesce(array_agg("Id"::text), '{}') AS "ids" FROM form`
-  return new Set(ids)
+    SELECT coalesce(json_object_agg("Id", "Secret"), '{}') AS "secrets" FROM form`
+  return new Map(Object.entries(secrets))
 }
 
 /** Finds an enquiry of the same content that has the same key or was received in the last ten minutes. */

@@ -1,10 +1,11 @@
 // The slip fills as one types. Once the order is received it is the confirmation, with what was asked for and what comes next.
 import { beforeEach, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
-import { buyNow, enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
+import { buyNow, enquiryReceived } from '../../client/content/enquiry-form.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
+import { nextSteps } from '../../shared/next-steps.ts'
 import { network } from '../support/fake-fetch.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'

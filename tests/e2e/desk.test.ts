@@ -7,10 +7,11 @@ import { violations } from '../support/axe.ts'
 import { button, comeBack, deskForTests, focused, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { hoursAgo, storeEnquiries } from '../support/stored-enquiry.ts'
+import { translate } from '../support/translate.ts'
 import { current, faultsOf } from '../support/valid-html.ts'
 import { PHONE, paths } from '../support/visit.ts'
 
-const { site, newcomer, html, address, open, store, put, asRavi, signIn } = deskForTests()
+const { site, newcomer, html, address, open, store, put, asRavi, signIn, stored } = deskForTests()
 
 const MAX_BYTES = 115 * 1024
 
@@ -134,10 +135,10 @@ it('the head tells what there is to do: problems first, how many are new, since 
   expect(await page.title()).toMatch(/^2 new \| /)
   expect(await page.locator('[data-late]').count()).toBe(1)
   await page.locator('summary', { hasText: STAFF }).click()
-  await page.getByText('You are signed in in 2 browsers.').waitFor()
+  await page.getByText('You are signed in with 2 browsers.').waitFor()
   await button(page, 'Sign out in the others').click()
   await page.locator('summary').click()
-  await page.getByText('You are signed in in this browser only.').waitFor()
+  await page.getByText('You are signed in with this browser only.').waitFor()
 })
 
 it('on a PC an enquiry is one line, its number is text, and marking it stands before all else', async () => {
@@ -263,6 +264,45 @@ it('the keyboard alone is enough, and keeps its place; letters act only inside a
   expect(await focused(page)).toBe('No answer')
   await page.goBack()
   await rows(page).waitFor()
+  expect(await focused(page)).toBe('Asha Verma')
+})
+
+it('a page that the browser translates stays right', async () => {
+  const reference = await store()
+  const { page, problems } = await open('', PC)
+  await rows(page).waitFor()
+  await page.evaluate(translate)
+  await page.getByText('MARK CONTACTED').click()
+  await page.getByText('ASHA VERMA: CONTACTED').waitFor() // the toast
+  await rowOf(page, 'ASHA VERMA')
+    .locator('.status', { hasText: /^CONTACTED$/ })
+    .waitFor()
+  await page.locator('.tabs').getByText('CONTACTED', { exact: true }).click()
+  await page.locator('.overview', { hasText: '0 NEW' }).waitFor()
+  await page.locator('.name a').click()
+  await page.getByLabel(/ADD A LINE/).fill('wants a price')
+  await page.getByText('ADD NOTE').click()
+  await page.locator('.note', { hasText: 'WANTS A PRICE' }).waitFor()
+  await page.getByText('ALL ENQUIRIES').click()
+  await rowOf(page, 'ASHA VERMA').waitFor()
+  expect((await stored(reference)).status).toBe('Contacted')
+  expect(problems).toEqual([])
+})
+
+it('the focus stays in the row that is worked on, and each change is announced', async () => {
+  await store()
+  const { page } = await open('', PC)
+  await rows(page).waitFor()
+  await button(page, 'Mark contacted: Asha Verma').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').filter({ hasText: 'Asha Verma: Contacted' }).first().waitFor({ state: 'attached' })
+  expect(await focused(page)).toBe('Take back: Asha Verma')
+  await page.keyboard.press('Enter')
+  await button(page, 'Mark contacted: Asha Verma').waitFor()
+  expect(await focused(page)).not.toBe('body')
+  await button(page, 'Mark contacted: Asha Verma').click()
+  await toast(page, 'Asha Verma: Contacted').getByRole('button', { name: 'Take back' }).press('Enter')
+  await expect.poll(() => rows(page).locator('.status').innerText()).toBe('New')
   expect(await focused(page)).toBe('Asha Verma')
 })
 

@@ -1,4 +1,5 @@
 // The roles of prisma/roles.sql may do what the site and staff need and nothing more, and a missing right is named.
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { exampleOrder } from '../../shared/order.ts'
@@ -11,6 +12,7 @@ import { aResend, aServer, aDatabase as aTestDatabase } from '../support/fixture
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
+import { press, sendOrder } from '../support/your-enquiry.ts'
 
 const PASSWORD = 'only-for-this-test'
 
@@ -35,7 +37,14 @@ const rewrite = (column: string) =>
 
 /** Which roles may do what. No other may: the site's one is `app`. */
 const rights: [statement: string, ...may: ('app' | 'readonly')[]][] = [
-  [`SELECT * FROM "Quvera_Form"`, 'app', 'readonly'],
+  [`SELECT "Name", "Status", "ContentHash" FROM "Quvera_Form"`, 'app', 'readonly'],
+  [`SELECT * FROM "Quvera_Form"`, 'app'],
+  [`SELECT "Secret" FROM "Quvera_Form"`, 'app'],
+  [`SELECT "SubmissionKey" FROM "Quvera_Form"`, 'app'],
+  [`SELECT to_jsonb(form) FROM "Quvera_Form" form`, 'app'],
+  [`UPDATE "Quvera_Form" SET "Secret" = 'x'`],
+  [`UPDATE "Quvera_Form" SET "SubmissionKey" = gen_random_uuid()`],
+  [`UPDATE "Quvera_Form" SET "EraseAt" = now() - interval '1 day'`],
   [`SELECT * FROM "Quvera_Mail"`, 'app', 'readonly'],
   [`SELECT * FROM "Quvera_Enquiries"`, 'readonly'],
   [`SELECT "Email", "ConfirmedAt" FROM "Quvera_Subscriber"`, 'app', 'readonly'],
@@ -43,10 +52,19 @@ const rights: [statement: string, ...may: ('app' | 'readonly')[]][] = [
   [`SELECT * FROM "Quvera_Session"`, 'app'],
   [`UPDATE "Quvera_Form" SET "Status" = 'Closed'`, 'app'],
   [`UPDATE "Quvera_Form" SET "RemindOn" = now()`, 'app'],
-  ...['Name', 'Email', 'Mobile', 'Quantity', 'RetailerSelfUse', 'Products', 'EraseAt', 'ReceivedAt', 'ContentHash'].map(
-    (column): [string] => [`UPDATE "Quvera_Form" SET "${column}" = "${column}"`],
-  ),
-  ...['ReceivedAt', 'Status', 'RemindOn', 'EraseAt'].map((column): [string] => [rewrite(column)]),
+  ...[
+    'Name',
+    'Email',
+    'Mobile',
+    'Quantity',
+    'RetailerSelfUse',
+    'Products',
+    'EraseAt',
+    'ReceivedAt',
+    'ContentHash',
+    'Secret',
+  ].map((column): [string] => [`UPDATE "Quvera_Form" SET "${column}" = "${column}"`]),
+  ...['ReceivedAt', 'Status', 'RemindOn', 'EraseAt', 'Secret'].map((column): [string] => [rewrite(column)]),
   [`UPDATE "Quvera_Mail" SET "LastError" = 'x'`, 'app'],
   [`UPDATE "Quvera_Mail" SET "Kind" = 'Notice'`],
   [`UPDATE "Quvera_Subscriber" SET "Secret" = 'x'`],
@@ -195,6 +213,26 @@ describe('the roles of prisma/roles.sql', () => {
     expect((await staff(['sign-in'], { DATABASE_URL: readonly, STAFF_EMAILS: STAFF })).code).toBe(1)
   })
 
+  it('let the site serve the visitor’s page, with every act of it, and date nothing back', async () => {
+    const { app, owner } = await aDatabase()
+    const { url, stdout } = await aServer({ DATABASE_URL: app, STAFF_EMAILS: STAFF })
+    const { token, reference } = await sendOrder(url)
+    const fields = { mobile: '9971112345', quantity: '30', email: 'asha@right.example', reference }
+    const acts = ['mobile', 'quantity', 'email', 'withdraw', 'keep', 'erase', 'keep', 'erase']
+    for (const act of acts) expect([act, (await press(url, token, act, fields)).status]).toEqual([act, 303])
+    const { id, secret, eraseAt } = await onDatabase({ DATABASE_URL: owner }, (db) => db.enquiry.findFirstOrThrow())
+    expect(eraseAt?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000)
+    const byMail = `${id}.${hash('sha256', `mail${secret}`, 'hex')}`
+    expect((await press(url, byMail, 'notMine')).status).toBe(303)
+    expect(stdout()).not.toContain('"level":"error"')
+    const client = await aClient({ DATABASE_URL: app })
+    for (const backdated of [`now() - interval '1 day'`, `'-infinity'`, `now()`])
+      await expect(client.query(`UPDATE "Quvera_Form" SET "EraseAt" = ${backdated}`)).rejects.toMatchObject({
+        code: REFUSED,
+      })
+    expect((await client.query('SELECT "Quvera_erase_asked"()')).rows).toEqual([])
+  })
+
   it('lend the rights of the tables’ owner to nobody', async () => {
     const { app, readonly, owner } = await aDatabase('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO PUBLIC') // as in a dump
     const borrowed = `
@@ -255,13 +293,14 @@ describe('the roles of prisma/roles.sql', () => {
   })
 
   it('let the server store only the columns that the script names', async () => {
-    const { owner } = await aDatabase(`ALTER TABLE "Quvera_Form" ADD "Secret" TEXT NOT NULL DEFAULT ''`)
+    const { owner } = await aDatabase(`ALTER TABLE "Quvera_Form" ADD "AnotherColumn" TEXT NOT NULL DEFAULT ''`)
     const client = await aClient({ DATABASE_URL: owner })
     const { rows } = await client.query(
       `SELECT attname FROM pg_attribute WHERE attrelid = '"Quvera_Form"'::regclass AND attnum > 0
        AND NOT has_column_privilege('quvera_app', attrelid, attnum, 'INSERT') ORDER BY attname`,
     )
     expect(rows.map(({ attname }) => attname)).toEqual([
+      'AnotherColumn',
       'ClosedAs',
       'EraseAt',
       'ReceivedAt',

@@ -2,7 +2,7 @@
 // No text of a visitor becomes markup or a header line.
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import type { Enquiry } from '../../server/database/enquiry.ts'
+import type { EnquiryWithSecret } from '../../server/database/enquiry.ts'
 import { createAcknowledgement, createNotice } from '../../server/mail/templates.ts'
 import { brand } from '../../shared/brand.ts'
 import { COMPOSITION_ID, productPath, products } from '../../shared/catalogue.ts'
@@ -12,7 +12,7 @@ const [, product] = products
 const SITE = 'https://www.quvera.test'
 const REFERENCE = `${brand.referencePrefix}-7K3M9P`
 
-function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
+function anEnquiry(changes: Partial<EnquiryWithSecret> = {}): EnquiryWithSecret {
   return {
     id: '01a1fdf4-8339-745f-8cbd-639f439fea6f',
     reference: REFERENCE,
@@ -24,10 +24,11 @@ function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
     products: product,
     status: 'New',
     suspectedSpam: false,
+    contentHash: '',
     closedAs: null,
     remindOn: null,
     eraseAt: null,
-    contentHash: '',
+    secret: 'a'.repeat(64),
     ...changes,
   }
 }

@@ -42,6 +42,9 @@ ALTER TABLE "Quvera_Mail"
         ELSE TRUE END),
     ADD CONSTRAINT "Quvera_Mail_Text_check" CHECK (("Text" IS NOT NULL) = ("Kind" = 'Summary'));
 ALTER TYPE "Quvera_WithheldBecause" ADD VALUE 'NoUrl';
+ALTER TYPE "Quvera_WithheldBecause" ADD VALUE 'NotTheirs';
+ALTER TYPE "Quvera_MailKind" ADD VALUE 'Change';
+ALTER TYPE "Quvera_MailKind" ADD VALUE 'ErasureAsked';
 -- A notice and a post are unique for an enquiry and receiver. Other kinds may repeat; the newest counts. One index serves both.
 DROP INDEX "Quvera_Mail_EnquiryId_Kind_To_key";
 CREATE UNIQUE INDEX "Quvera_Mail_EnquiryId_Kind_To_key" ON "Quvera_Mail"
@@ -63,7 +66,9 @@ ALTER TABLE "Quvera_Form"
     ADD COLUMN "ContentHash" TEXT NOT NULL DEFAULT '',
     ADD COLUMN "RemindOn" DATE,
     ADD COLUMN "EraseAt" TIMESTAMPTZ(3),
-    ADD COLUMN "ClosedAs" "Quvera_ClosedAs";
+    ADD COLUMN "ClosedAs" "Quvera_ClosedAs",
+    -- 244 random bits, by which a visitor enters the page of the enquiry. Another one for each row.
+    ADD COLUMN "Secret" TEXT NOT NULL DEFAULT replace(((gen_random_uuid())::text || (gen_random_uuid())::text), '-'::text, ''::text);
 UPDATE "Quvera_Form" SET "ContentHash" = encode(sha256(convert_to(concat_ws(E'\n', 'Name:' || "Name", 'Mobile:' || "Mobile",
     'Email:' || "Email", 'Products:' || "Products", 'Quantity:' || "Quantity", 'RetailerSelfUse:' || "RetailerSelfUse"), 'UTF8')), 'hex');
 CREATE INDEX "Quvera_Form_RemindOn_idx" ON "Quvera_Form" ("RemindOn") WHERE "RemindOn" IS NOT NULL;
@@ -136,16 +141,20 @@ ORDER BY form."ReceivedAt" DESC;
 -- The only ways to change what a visitor wrote, and to have an enquiry erased. Each writes its history itself, so that nothing
 -- of it goes unseen; the site's role may call them, and neither changes these columns nor deletes rows.
 -- "Fields": columns of Quvera_Form and their new values. "As": 'Correction', or 'Taken back' and 'Put back' of the key "Back".
+-- Without "By" it was the visitor. With the address changes the secret, as a stranger may hold the link in the mail to the former
+-- one. Who knows the secret itself can derive the next one, and so goes on; who knows that link cannot.
 CREATE FUNCTION "Quvera_correct"("Enquiry" UUID, "Fields" JSONB, "By" TEXT, "Under" UUID, "As" TEXT, "Back" UUID)
 RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH changed AS (
         UPDATE public."Quvera_Form" form SET "Name" = now."Name", "Email" = now."Email", "Mobile" = now."Mobile",
-            "Quantity" = now."Quantity", "RetailerSelfUse" = now."RetailerSelfUse", "Products" = now."Products"
+            "Quantity" = now."Quantity", "RetailerSelfUse" = now."RetailerSelfUse", "Products" = now."Products",
+            "Secret" = CASE WHEN now."Email" = former."Email" THEN former."Secret"
+                ELSE encode(sha256(convert_to('next' || former."Secret", 'UTF8')), 'hex') END
         FROM public."Quvera_Form" former CROSS JOIN LATERAL jsonb_populate_record(former, "Fields") now
         WHERE form."Id" = "Enquiry" AND former."Id" = form."Id" RETURNING form."Id", to_jsonb(former) AS was, to_jsonb(form) AS now
     )
-    INSERT INTO public."Quvera_History" ("EnquiryId", "Who", "Key", "What", "TakesBack", "Before", "After")
-    SELECT "Id", "By", "Under", "As", "Back", jsonb_object_agg(field, changed.was -> field), jsonb_object_agg(field, changed.now -> field)
+    INSERT INTO public."Quvera_History" ("EnquiryId", "Who", "ByVisitor", "Key", "What", "TakesBack", "Before", "After")
+    SELECT "Id", "By", "By" IS NULL, "Under", "As", "Back", jsonb_object_agg(field, changed.was -> field), jsonb_object_agg(field, changed.now -> field)
     FROM changed, jsonb_object_keys("Fields") field WHERE changed.was -> field IS DISTINCT FROM changed.now -> field GROUP BY "Id"
 $$;
 -- Asked: it is erased a day later. Not asked any more: it is kept. Without "By" it was the visitor.

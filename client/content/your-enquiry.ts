@@ -1,0 +1,78 @@
+import { brand } from '../../shared/brand.ts'
+import type { Act, Standing, YourEnquiryMessage } from '../../shared/form-outcome.ts'
+
+/* The visitor's own page. Where it stands is said in the words of the issue's owner: of staff no name, reason or number of calls. */
+
+export const yourEnquiry = {
+  title: 'Your enquiry',
+  description:
+    'How your enquiry stands, and what you can correct or end yourself. Only who has its link sees this page.',
+  mobile: (digits: string) => `ends in ${digits}`,
+  proposed: (digits: string) =>
+    `You have given another number, ending in ${digits}. It stands beside the first one until our team has taken it over.`,
+  changes: 'What you can do here',
+  send: 'Send',
+}
+
+/** In the order in which they are shown. */
+export function standingTexts({ status, since, rang, eraseAt }: Standing): string[] {
+  const number = rang?.mobile ? `the number ending in ${rang.mobile}` : 'you'
+  return [
+    {
+      New: 'We have it.',
+      Contacted: `Our team marked it as answered on ${since}. Heard nothing? Call ${brand.phone}.`,
+      Closed: `It is finished. Anything left? Call ${brand.phone}.`,
+      Withdrawn: `You told us on ${since} that you no longer need it.`,
+    }[status],
+    ...(rang ? [`We rang ${number} on ${rang.on} and did not reach you.`] : []),
+    ...(eraseAt ? [`It will be erased after ${eraseAt}.`] : []),
+  ]
+}
+
+interface ActTexts {
+  title: string
+  says?: string
+  /** Of a field. */
+  label?: string
+  button: string
+}
+
+export const actTexts: Record<Act, ActTexts> = {
+  mobile: { title: 'Another number', label: 'Mobile, 10 digits', button: 'Send the number' },
+  quantity: { title: 'Another quantity', label: 'Quantity, in packs', button: 'Change the quantity' },
+  email: {
+    title: 'Another email address',
+    says: 'We send your receipt there, once.',
+    label: 'Email',
+    button: 'Change the address',
+  },
+  withdraw: {
+    title: 'I no longer need it',
+    says: 'We stop calling you about it. You can take this back here.',
+    button: 'I no longer need it',
+  },
+  keep: { title: 'Keep it after all', button: 'Keep my enquiry' },
+  notMine: {
+    title: 'This is not mine',
+    says: 'Somebody has typed your address. We send nothing more there about it, and this link ends.',
+    button: 'This is not mine',
+  },
+  erase: {
+    title: 'Erase it',
+    says: 'All we hold of this enquiry is erased a day later. Until then you can take it back here.',
+    label: 'Its reference, to be sure',
+    button: 'Erase my enquiry',
+  },
+}
+
+export const yourEnquiryMessages: Record<YourEnquiryMessage, { title: string; text: string }> = {
+  gone: { title: 'Nothing here', text: 'Erased, or the link is incomplete. In doubt call us.' },
+  notMine: {
+    title: 'Thank you',
+    text: 'We send nothing more about this enquiry to your address, and the link has ended.',
+  },
+  failed: {
+    title: 'Please try again',
+    text: 'We cannot say whether this has worked. Go back, or open your link again in a minute: nothing counts twice.',
+  },
+}

@@ -1,0 +1,50 @@
+import type { Standing } from '../../shared/form-outcome.ts'
+import { formatIndianDate, formatIndianTime } from '../../shared/indian-time.ts'
+import type { Enquiry } from '../database/enquiry.ts'
+import { type Entry, PROPOSAL, standingOf, WITHDRAWN } from '../database/history.ts'
+
+/** What staff do is shown so much later: what they have pressed by mistake they take back before. */
+const BEHIND_MS = 15 * 60_000
+
+/** Where an enquiry stands for its visitor. Of staff it tells no name, reason, note, reminder or number of calls. */
+export function readStanding(enquiry: Enquiry, entries: Entry[], now: Date): Standing {
+  const shown = entries.filter(({ byVisitor, at }) => byVisitor || now.getTime() - at.getTime() >= BEHIND_MS)
+  const changes = entries.filter(({ after }) => 'Status' in (after ?? {}))
+  // One that staff have replaced before it could be shown never is.
+  const lasting = changes.filter((entry, index) => {
+    const next = changes[index + 1]
+    return shown.includes(entry) && (entry.byVisitor || !next || next.at.getTime() - entry.at.getTime() >= BEHIND_MS)
+  })
+  const change = lasting.at(-1)
+  const status = toStatus(change)
+  const call = shown.findLast(({ what, isTakenBack }) => what === 'Call' && !isTakenBack)
+  const rang = call && (!change || call.at > change.at) ? call : undefined
+  const { proposed } = standingOf(entries, now)
+  const wasAnswered = lasting.some((entry) => toStatus(entry) === 'Contacted')
+  return {
+    status,
+    ...(change && { since: formatIndianDate(change.at) }),
+    ...(rang && { rang: { on: formatIndianDate(rang.at), ...numberAt(enquiry, entries, rang) } }),
+    ...(enquiry.eraseAt && { eraseAt: eraseTime(enquiry.eraseAt) }),
+    ...(typeof proposed === 'string' && proposed !== enquiry.mobile && { proposed: proposed.slice(-4) }),
+    stepsDone: wasAnswered ? 3 : rang || status === 'Closed' ? 2 : 1,
+  }
+}
+
+/** A value of a newer version counts as New. */
+function toStatus(change: Entry | undefined): Standing['status'] {
+  if (change?.what === WITHDRAWN) return 'Withdrawn'
+  const status = change?.after?.Status
+  return status === 'Contacted' || status === 'Closed' ? status : 'New'
+}
+
+/** The end of the number that was rung, unless it was corrected since. */
+function numberAt({ mobile }: Enquiry, entries: Entry[], call: Entry): { mobile?: string } {
+  const isOther = entries.some(({ what, after, at }) => what !== PROPOSAL && at >= call.at && 'Mobile' in (after ?? {}))
+  return isOther ? {} : { mobile: mobile.slice(-4) }
+}
+
+/** `10:40 on 29 November` */
+function eraseTime(time: Date): string {
+  return `${formatIndianTime(time).slice(12, 17)} on ${formatIndianDate(time)}`
+}

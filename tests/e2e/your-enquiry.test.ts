@@ -1,0 +1,122 @@
+// The visitor's own page: without a script, on a phone, from the confirmation and from the mail.
+import type { Page } from '@playwright/test'
+import { expect, it } from 'vitest'
+import { enquiryReceived } from '../../client/content/enquiry-form.ts'
+import { actTexts, yourEnquiryMessages } from '../../client/content/your-enquiry.ts'
+import { violations } from '../support/axe.ts'
+import { eventually } from '../support/eventually.ts'
+import { anAddress, fillOrder, sendButton } from '../support/fill-order.ts'
+import { freePort } from '../support/server-process.ts'
+import { ownSiteForTests, PHONE } from '../support/visit.ts'
+
+const port = String(await freePort())
+const { newcomer, visit, site, html } = ownSiteForTests({ PORT: port, PUBLIC_URL: `http://localhost:${port}` })
+const PLAIN = { ...PHONE, javaScriptEnabled: false }
+
+/** The link in the acknowledgement to this address. */
+async function mailedLink(email: string): Promise<string> {
+  let link = ''
+  await eventually(() => {
+    const mail = site().resend.mails.find(({ to }) => to.includes(email))
+    link = /http\S+your-enquiry\?token=\S+/.exec(mail?.text ?? '')?.[0] ?? ''
+    return link !== ''
+  })
+  return link
+}
+
+async function ordered(changes: Record<string, string> = {}) {
+  const email = anAddress()
+  const { page } = await visit('/buy-now')
+  await fillOrder(page, { email, ...changes })
+  await sendButton(page).click()
+  await page.getByRole('heading', { name: enquiryReceived.heading }).waitFor()
+  return { email, page, link: await page.getByRole('link', { name: enquiryReceived.page }).getAttribute('href') }
+}
+
+const press = async (page: Page, act: keyof typeof actTexts, typed?: string) => {
+  await page.locator('summary', { hasText: actTexts[act].title }).click()
+  const form = page.locator('details', { hasText: actTexts[act].title })
+  if (typed !== undefined) await form.locator('input:not([type=hidden])').fill(typed)
+  await form.getByRole('button').click()
+}
+
+it('from the mail the number is mended without a script, two days later on a phone', async () => {
+  const { email } = await ordered()
+  const { page, problems } = await newcomer(PLAIN)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.resourceType()))
+  await page.goto(await mailedLink(email))
+  expect(await page.locator('main').innerText()).toMatch(/We have it\.[\s\S]*ends in 3210/)
+  await press(page, 'mobile', '12')
+  expect(await page.getByRole('alert').innerText()).toBe('Please enter 10 digit Mobile number.')
+  expect(await page.locator('[aria-invalid=true]').inputValue()).toBe('12')
+  await page.locator('[aria-invalid=true]').fill('+91 99711 12345')
+  await page.getByRole('button', { name: actTexts.mobile.button }).click()
+  await page.getByText('ending in 2345').waitFor()
+  expect(await page.evaluate('scrollX + document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  expect(asked).not.toContain('script')
+  expect(problems.filter((problem) => !problem.includes('400'))).toEqual([])
+})
+
+it('from the confirmation somebody is out of it, and back, with the link in no storage', async () => {
+  const { page, link } = await ordered()
+  const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')
+  expect(kept).not.toContain(link?.split('.')[1])
+  await page.getByRole('link', { name: enquiryReceived.page }).click()
+  await press(page, 'withdraw')
+  await page.getByText('you no longer need it').waitFor()
+  await page.getByRole('button', { name: actTexts.keep.button }).click()
+  await page.getByText('We have it.').waitFor()
+  const reference = await page.locator('.reference').innerText()
+  await press(page, 'erase', reference.toLowerCase())
+  await page.getByText('It will be erased after').waitFor()
+  await page.getByRole('button', { name: actTexts.keep.button }).click()
+  await page.getByText('We have it.').waitFor()
+  await page.setViewportSize({ width: 320, height: 640 })
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  expect(await violations(page)).toEqual([])
+  expect(await page.evaluate('document.scripts.length')).toBe(0)
+})
+
+it('who got the mail by mistake says so, and the link ends', async () => {
+  const { email } = await ordered()
+  const link = await mailedLink(email)
+  const { page } = await newcomer(PLAIN)
+  await page.goto(link)
+  await press(page, 'notMine')
+  await page.getByRole('heading', { name: yourEnquiryMessages.notMine.title }).waitFor()
+  expect((await page.goto(link))?.status()).toBe(404)
+  await page.getByRole('heading', { name: yourEnquiryMessages.gone.title }).waitFor()
+})
+
+it('is fetched by no browser ahead, is in no list of pages, and holds no script', async () => {
+  const { page, link } = await ordered()
+  const fetched: string[] = []
+  page.on('request', (request) => fetched.push(request.url()))
+  await page.getByRole('link', { name: enquiryReceived.page }).hover()
+  await page.waitForTimeout(1000)
+  expect(fetched.filter((url) => url.includes('your-enquiry'))).toEqual([])
+  const isLeftOut = (path: string) =>
+    page.evaluate((to) => new URLPattern('/your-enquiry*', location.href).test(new URL(to, location.href)), path)
+  expect(await page.content()).toContain('{"not":{"href_matches":"/your-enquiry*"}}')
+  expect([await isLeftOut(link ?? ''), await isLeftOut('/buy-now')]).toEqual([true, false])
+  const own = await html(link ?? '')
+  expect(own).not.toMatch(/<script|modulepreload|speculationrules/)
+  expect(own).toContain('content="noindex"')
+  expect(await html('/sitemap.xml')).not.toContain('your-enquiry')
+})
+
+it('while the database is away it says so, and what was pressed again then counts once', async () => {
+  const { page, link } = await ordered()
+  const rename = (from: string, to: string) =>
+    site().inspect((db) => db.$executeRawUnsafe(`ALTER TABLE "${from}" RENAME TO "${to}"`))
+  await page.goto(`http://localhost:${port}${link}`)
+  await rename('Quvera_History', 'Away')
+  await press(page, 'withdraw')
+  await page.getByRole('heading', { name: yourEnquiryMessages.failed.title }).waitFor()
+  await rename('Away', 'Quvera_History')
+  await page.goBack()
+  await press(page, 'withdraw')
+  await page.getByText('you no longer need it').waitFor()
+  expect(await site().inspect((db) => db.historyEntry.count({ where: { what: 'Withdrawn' } }))).toBeGreaterThan(0)
+})
