@@ -80,7 +80,7 @@ const rights: [statement: string, ...may: ('app' | 'readonly')[]][] = [
   [`UPDATE "Quvera_Access" SET "Who" = 'x'`],
   [`DELETE FROM "Quvera_Access"`],
   [`DELETE FROM "Quvera_History"`],
-  [`INSERT INTO "Quvera_History" ("EnquiryId", "Column") SELECT "Id", 'Note' FROM "Quvera_Form"`],
+  [`INSERT INTO "Quvera_History" ("EnquiryId", "What", "At") SELECT "Id", 'Note', now() FROM "Quvera_Form"`],
 ]
 
 describe('the roles of prisma/roles.sql', () => {
