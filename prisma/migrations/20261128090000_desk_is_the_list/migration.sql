@@ -204,13 +204,13 @@ BEGIN
             DELETE FROM public."Quvera_Form" WHERE "Id" IN (
                 SELECT "Id" FROM public."Quvera_Form" WHERE "ReceivedAt" < earlier LIMIT "Most");
         WHEN 'what was taken back' THEN
-            UPDATE public."Quvera_History" SET "Text" = CASE WHEN "IsBack" THEN NULL ELSE "Text" END,
-                "Before" = "Before" - fields, "After" = CASE WHEN "IsBack" THEN "After" - fields ELSE "After" END
+            UPDATE public."Quvera_History" history SET "Text" = CASE WHEN "IsBack" THEN NULL ELSE "Text" END,
+                "Before" = history."Before" - fields, "After" = CASE WHEN "IsBack" THEN "After" - fields ELSE "After" END
             FROM (
                 SELECT entry."Id" AS old, coalesce(back."What" = 'Taken back' AND back."At" < now() - interval '1 day', FALSE) AS "IsBack"
                 FROM public."Quvera_History" entry LEFT JOIN LATERAL (
-                    SELECT "What", "At" FROM public."Quvera_History" WHERE "EnquiryId" = entry."EnquiryId" AND "TakesBack" = entry."Key"
-                    ORDER BY "Id" DESC LIMIT 1) back ON TRUE
+                    SELECT later."What", later."At" FROM public."Quvera_History" later
+                    WHERE later."EnquiryId" = entry."EnquiryId" AND later."TakesBack" = entry."Key" ORDER BY later."Id" DESC LIMIT 1) back ON TRUE
                 WHERE entry."At" < now() - interval '1 day' AND (entry."Before" ?| fields
                     OR back."What" = 'Taken back' AND back."At" < now() - interval '1 day' AND (entry."Text" IS NOT NULL OR entry."After" ?| fields))
                 LIMIT "Most") found
