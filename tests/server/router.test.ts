@@ -48,8 +48,8 @@ it.each<[string, string, RequestInit]>([
 
 it('tRPC’s own client stores an order, and is told of a conflict', async () => {
   const client = createTRPCClient<OrderRouter>({ links: [httpLink({ url: `${app.url}/trpc` })] })
-  const { reference } = await client.order.submit.mutate(order)
-  expect(await client.order.submit.mutate(order)).toEqual({ reference })
+  const { reference, page } = await client.order.submit.mutate(order)
+  expect(await client.order.submit.mutate(order)).toEqual({ reference, page })
   await expect(client.order.submit.mutate({ ...order, quantity: 3 })).rejects.toMatchObject({
     message: messages.conflict,
     data: { code: 'CONFLICT', httpStatus: 409 },
