@@ -33,12 +33,13 @@ async function exportEnquiries(terminal: Terminal, db: Db, isJson = false) {
   else await pipeline(records, createCsv(recordColumns), terminal.output)
 }
 
-async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: Person) {
+async function exportPerson({ print, errors, recordAccess }: Terminal, db: Db, person: Person) {
   const { enquiries, subscriptions } = await readHoldings(db, person)
   const references = listReferences(enquiries.map(({ Reference: reference }) => ({ reference })))
   const count = formatCount(subscriptions.length, 'subscription', 'subscriptions')
   await recordAccess(db, subscriptions.length > 0 ? `${references} and ${count}` : references)
   print(JSON.stringify({ person, exportedAt: new Date(), enquiries, subscriptions }, undefined, 2))
+  if (enquiries.length + subscriptions.length === 0) errors.write('Nothing is stored under this address or number.\n')
 }
 
 /** All we hold of a person. In SQL, so that all columns are exported under the database's names. */
