@@ -18,7 +18,7 @@ export function renderBody(page: Page, outcome: FormOutcome = {}): string {
 
 /** The body of a page: header, content and footer. */
 function App({ page, outcome }: { page: Page; outcome: FormOutcome }) {
-  const { path, ground = 'paper', content, unlisted, hasBareFooter, Body } = page
+  const { path, ground = 'paper', content, lang, unlisted, hasBareFooter, Body } = page
   const product = content?.product
   return (
     <>
@@ -28,7 +28,7 @@ function App({ page, outcome }: { page: Page; outcome: FormOutcome }) {
       <header className={`site-header on-${ground}`}>
         <Header path={path} product={product} />
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" lang={lang} tabIndex={-1}>
         <Body outcome={outcome} />
       </main>
       <Footer

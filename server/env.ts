@@ -135,7 +135,18 @@ export const envSchema = z.object({
   LOG_LEVEL: z._default(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
 })
 
-export type Env = z.infer<typeof envSchema>
+export type Env = z.infer<typeof envSchema> & { unknown: string[] }
+
+/** Words with which variables of other programs begin, too. */
+const COMMON_WORDS = ['DATA', 'LOG']
+const firstWord = (name: string) => /^([A-Z]+)_/.exec(name)?.[1] ?? ''
+const words = new Set(Object.keys(envSchema.shape).map(firstWord))
+for (const word of ['', ...COMMON_WORDS]) words.delete(word)
+
+/** Names that begin as ours do, such as MAIL_FORM, and are none. */
+function unknownNames(names: string[]): string[] {
+  return names.filter((name) => words.has(firstWord(name)) && !Object.hasOwn(envSchema.shape, name))
+}
 
 /**
  * Reads the configuration. An empty variable counts as unset; spaces around a value are ignored.
@@ -145,7 +156,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   const trimmed = Object.entries(variables).map(([name, value]) => [name, value?.trim()])
   const set = Object.fromEntries(trimmed.filter(([, value]) => value))
   const result = envSchema.safeParse(set)
-  if (result.success) return assertCombination(result.data)
+  if (result.success) return assertCombination({ ...result.data, unknown: unknownNames(Object.keys(variables)) })
   const problems = new Map(result.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
   const head = `The environment has ${problems.size === 1 ? 'a problem' : 'problems'}:`
   throw new OperatorError([head, ...[...problems].map(([name, message]) => `${name} ${message}`)].join('\n'))
@@ -205,7 +216,8 @@ export function warningsOf(env: Env): string[] {
       `PUBLIC_URL is not set: links lead to ${publicUrlOf(env)}${brand.newsletter ? ', and confirmations to subscribers wait' : ''}`,
     ],
   ]
-  return warnings.flatMap(([applies, message]) => (applies ? [message] : []))
+  const unknown = env.unknown.map((name) => `${name} is no variable of the site: .env.example lists them`)
+  return [...unknown, ...warnings.flatMap(([applies, message]) => (applies ? [message] : []))]
 }
 
 /** For entry points: prints what is wrong with the environment and exits. */

@@ -15,6 +15,7 @@ import { staffCommand } from './format.ts'
 import type { RenderOutcome } from './http/rendered-pages.ts'
 import { readStaticPages, type StaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
+import { readBackupAge } from './operations/daily-backup.ts'
 import { inProject, isBuilt } from './project-root.ts'
 
 /*
@@ -63,6 +64,7 @@ async function openSite(env: Env, log: Logger) {
     url: env.DATABASE_URL,
     directUrl: env.DIRECT_DATABASE_URL,
     dataDir: env.DATA_DIR,
+    isExpected: !env.BACKUP_DIR || (await readBackupAge(env.BACKUP_DIR)) === undefined,
     migrate: true,
     warn: (message) => log.warn(message),
     queryTimeoutMs: QUERY_TIMEOUT_MS,

@@ -1,8 +1,9 @@
 // Each compose file passes on the settings as docs/configuration.md says, and drops all capabilities by default.
 // No password stands in an argument of a command.
 import { globSync, readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { envSchema } from '../server/env.ts'
+import { SERVER_ENV_FILE, staffCommand } from '../server/format.ts'
 
 const files = ['compose.yaml', 'deploy/compose.postgres.yaml', 'deploy/compose.replicas.yaml']
 const read = (file: string) => readFileSync(file, 'utf8')
@@ -77,4 +78,13 @@ it('PostgreSQL keeps its files in the volume, at a path that does not depend on 
   const text = textOf('deploy/compose.postgres.yaml', 'db')
   const [, volume = ''] = /"db:([^"]+)"/.exec(text) ?? []
   expect(/PGDATA: (\S+)/.exec(text)?.[1]).toMatch(new RegExp(`^${volume}/.`))
+})
+
+it('without a container the site names staff commands by the program that reads its settings', () => {
+  for (const file of ['deploy/quvera-staff', 'deploy/quvera.service'])
+    expect(read(file)).toContain(`ENV_FILE=${SERVER_ENV_FILE}`)
+  expect(staffCommand('mails')).toBe('npm run -s staff -- mails')
+  vi.stubEnv('ENV_FILE', SERVER_ENV_FILE)
+  expect(staffCommand('mails')).toBe('quvera-staff mails')
+  vi.unstubAllEnvs()
 })

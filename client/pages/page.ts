@@ -10,6 +10,8 @@ export interface Page {
   /** Ground of the first screen, if it is not paper. */
   ground?: Ground
   content?: ProductContent
+  /** Of the content, if it is not English; header and footer are. */
+  lang?: string
   /** Not in the sitemap, and `noindex`. */
   unlisted?: true
   /** Loads no script, and nothing is fetched ahead: its address holds a token. */

@@ -62,6 +62,13 @@ export function isDatabaseAway(error: unknown): boolean {
   return NOT_CONNECTED.test(String(kind ?? code)) || (inner ? isDatabaseAway(inner) : false)
 }
 
+const REASONS: Record<string, string> = { '53100': 'the disk is full', '25006': 'the database is read-only' }
+
+/** Why nothing can be stored, where words say it better than a code. */
+export function reasonOf(error: unknown): string | undefined {
+  return REASONS[sqlState(error) ?? ''] ?? (isDatabaseAway(error) ? 'the database cannot be reached' : undefined)
+}
+
 /** Whether PostgreSQL refused, for a missing right, say. */
 export function isDatabaseRefusal(error: unknown): boolean {
   const state = sqlState(error)

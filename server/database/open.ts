@@ -15,6 +15,7 @@ import { type ConnectOptions, connectDatabase } from './pool.ts'
 /** How long to wait while another process uses, starts or ends the embedded database. */
 const LOCK_WAIT_SECONDS = 30
 const POLL_MS = 100
+const EARLIER = '. There are backups in BACKUP_DIR: the enquiries of before are elsewhere. Check DATA_DIR and its disk'
 
 interface DatabaseOptions extends ConnectOptions {
   /** A PostgreSQL server; without it the embedded database in `dataDir` is opened. */
@@ -26,10 +27,11 @@ interface DatabaseOptions extends ConnectOptions {
 
 /**
  * For the site. The embedded database is started and brought up to date by its owner; the site logs in as quvera_app.
+ * @param options.isExpected whether a new database may be made without a word about earlier enquiries
  * @throws InUseError when another process keeps the embedded database for longer than `lockWaitSeconds`
  */
 export async function openForSite(
-  options: DatabaseOptions & { lockWaitSeconds?: number; settings?: Record<string, string> },
+  options: DatabaseOptions & { isExpected?: boolean; lockWaitSeconds?: number; settings?: Record<string, string> },
 ): Promise<Database> {
   const { url, lockWaitSeconds = LOCK_WAIT_SECONDS, settings, warn = console.error } = options
   if (url) return connectDatabase({ connectionString: url }, options)
@@ -44,10 +46,7 @@ export async function openForSite(
     warn(`another process has the database in ${dataDir}: waiting for up to ${lockWaitSeconds} s`)
     return start(lockWaitSeconds)
   })
-  if (isNew)
-    warn(
-      `made a new, empty database in ${dataDir} (DATA_DIR). If there were enquiries before, they are elsewhere: check DATA_DIR and its disk`,
-    )
+  if (isNew) warn(`made a new, empty database in ${dataDir} (DATA_DIR)${options.isExpected === false ? EARLIER : ''}`)
   try {
     const notes = await migrateAsOwner(dataDir, options.migrations)
     const database = await connectDatabase(

@@ -47,7 +47,7 @@ export async function openBackup(file: Readable, name: string): Promise<Backup> 
     if (migrations.length === 0) throw new BackupError('It names no migration')
     if (migrations.some((migration) => !known.includes(migration)))
       throw new OperatorError(
-        `${name} was made by a newer version of the site. Restore it with that version; nothing was changed.`,
+        `${name} has tables of a newer version of the site. Restore it with that version; nothing was changed.`,
       )
     return { name, madeAt, migrations, lines }
   } catch (error) {

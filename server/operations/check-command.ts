@@ -14,7 +14,7 @@ import { readOldestNewEnquiry, readProblems } from './problems.ts'
 const TIMEOUT_MS = 10_000
 const NAME_WIDTH = 24
 
-type Name = keyof Env
+type Name = keyof typeof envSchema.shape
 
 export function checkCommand(add: AddCommand, { env, print, onDatabase }: Terminal) {
   add('check')
@@ -43,7 +43,7 @@ function settingLines(settings: Env): string[] {
     return `${name.padEnd(NAME_WIDTH)}  ${settingText(name, settings[name])}${note}`
   })
   const warnings = warningsOf(settings)
-  if (isStandIn(brand.email))
+  if (isStandIn(brand.email) && !settings.RESEND_API_KEY)
     warnings.push(`visitors answer to ${brand.email}, which is a stand-in: see shared/brand.ts`)
   return [...lines, ...warnings.map((warning) => `\nWarning: ${warning}`)]
 }

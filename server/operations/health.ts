@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 /** Anybody may ask these addresses: what was found is used again for this time, so that requests cost nothing. */
 const READY_CACHE_MS = 2000
 const PROBLEMS_CACHE_MS = 10_000
-const NOT_STORED = 'Orders cannot be stored.'
+const NOT_STORED = 'Orders cannot be stored'
 const NOT_READ = 'What else is wrong could not be read from the database. Orders can be stored.'
 
 interface HealthParts {
   readProblems(): Promise<string[]>
   /** Whether orders can be stored; `check` tries it where it is not known. */
-  availability: { isUp(): boolean; check(): Promise<void> }
+  availability: { isUp(): boolean; check(): Promise<void>; withReason(said: string): string }
   isEnding(): boolean
 }
 
@@ -21,7 +21,7 @@ export function serveHealth(app: FastifyInstance, { readProblems, availability, 
   const probe = cached(READY_CACHE_MS, availability.check)
   const findProblems = cached(PROBLEMS_CACHE_MS, async () => {
     await availability.check()
-    if (!availability.isUp()) return [NOT_STORED]
+    if (!availability.isUp()) return [`${availability.withReason(NOT_STORED)}.`]
     return readProblems().catch(() => [NOT_READ])
   })
 

@@ -33,7 +33,7 @@ async function exportEnquiries(terminal: Terminal, db: Db, isJson = false) {
   else await pipeline(records, createCsv(recordColumns), terminal.output)
 }
 
-async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: Person) {
+async function exportPerson({ print, errors, recordAccess }: Terminal, db: Db, person: Person) {
   const { enquiries, subscriptions } = await readHoldings(
     db,
     isOfPerson(person),
@@ -43,4 +43,5 @@ async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: P
   const count = formatCount(subscriptions.length, 'subscription', 'subscriptions')
   await recordAccess(db, subscriptions.length > 0 ? `${references} and ${count}` : references)
   print(JSON.stringify({ person, exportedAt: new Date(), enquiries, subscriptions }, undefined, 2))
+  if (enquiries.length + subscriptions.length === 0) errors.write('Nothing is stored under this address or number.\n')
 }

@@ -1,7 +1,7 @@
 // Tells whether enquiries can be stored, and logs a line when they cannot, and one when they can again.
 
 import type { Logger } from 'pino'
-import { innerError, sqlState } from '../database/errors.ts'
+import { innerError, reasonOf, sqlState } from '../database/errors.ts'
 import { propertiesOf } from '../errors.ts'
 
 export type Availability = ReturnType<typeof createAvailability>
@@ -20,6 +20,7 @@ interface Probes {
 export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probes: Probes) {
   let state: 'unknown' | 'up' | 'down' = 'unknown'
   let downSince = 0
+  let reason: string | undefined
   let knownAt = Number.NEGATIVE_INFINITY
   const isUp = () => state !== 'down'
 
@@ -32,13 +33,16 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probes: 
     knownAt = performance.now()
   }
 
+  const withReason = (said: string) => (reason ? `${said}: ${reason}` : said)
+
   function failed(error: unknown) {
+    reason = reasonOf(error)
     if (state === 'down') return
     state = 'down'
     downSince = performance.now()
     // A TypeError is a fault of this program: its stack is logged.
     const fault = error instanceof TypeError && { err: error }
-    log.error({ cause: causeOf(error), ...fault }, 'enquiries cannot be stored')
+    log.error({ cause: causeOf(error), ...fault }, withReason('enquiries cannot be stored'))
   }
 
   async function check(): Promise<void> {
@@ -47,7 +51,7 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probes: 
     await probe(isUp).then(worked, failed)
   }
 
-  return { isUp, check, failed, worked }
+  return { isUp, check, failed, worked, withReason }
 }
 
 /** PostgreSQL's code, or else that of the innermost error; Prisma's adapter calls it its kind. */

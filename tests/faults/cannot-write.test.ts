@@ -29,6 +29,7 @@ async function aSiteOnADisk() {
     ...site,
     disk,
     server,
+    problems: async () => (await (await fetch(`${site.url}/statusz`)).json()).problems,
     ready: async () => (await fetch(`${site.url}/readyz`)).status,
     order: async () => (await submit(site.url, aUniqueOrder())).status,
   }
@@ -55,6 +56,7 @@ describe.skipIf(process.getuid?.() !== 0)('a disk', () => {
     // Room that tables and log still have takes orders.
     await eventually(async () => expect((await send(50, false)).acknowledged.size).toBe(0))
     if (fill === fillLog) await eventually(() => expect(server.stdout()).toContain(DOES_NOT_START))
+    else expect(await site.problems()).toEqual(['Orders cannot be stored: the disk is full.'])
     expect([await site.order(), await site.ready(), server.process.exitCode]).toEqual([503, 503, null])
     await rm(ballast)
     await eventually(async () => expect(await site.ready()).toBe(200))

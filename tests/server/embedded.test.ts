@@ -61,6 +61,17 @@ it('keeps every order; serves staff commands beside the site, and is started and
   expect((await submit(second.url, order)).reference).toBe(reference)
 })
 
+it('that is new is told of; that enquiries are elsewhere only where there are backups', async () => {
+  const folder = await aFolder('quvera-new-')
+  const BACKUP_DIR = await aFolder('quvera-backups-')
+  const first = await aServer({ DATA_DIR: join(folder, 'one'), BACKUP_DIR })
+  await expect.poll(() => first.stdout(), { timeout: 30_000 }).toContain('wrote the backup')
+  const second = await aServer({ DATA_DIR: join(folder, 'two'), BACKUP_DIR })
+  const elsewhere = 'There are backups in BACKUP_DIR: the enquiries of before are elsewhere.'
+  for (const { stdout } of [first, second]) expect(stdout()).toContain('made a new, empty database in')
+  expect([first, second].map(({ stdout }) => stdout().includes(elsewhere))).toEqual([false, true])
+})
+
 it('does not repeat statements and values in what the site logs', async () => {
   const dataDir = await aFolder('quvera-log-')
   const server = await aServer({ DATA_DIR: dataDir, LOG_LEVEL: 'trace' })

@@ -140,6 +140,17 @@ it('a failed write makes the site unready until writing works again, in two line
   expect(app.countLogged('enquiries can be stored again')).toBe(1)
 })
 
+it('a full disk is told in words, in the log and to a monitor', async () => {
+  const app = await anApp({ mails: false })
+  await app.db.$executeRaw`CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`
+  await app.db.$executeRaw`CREATE TRIGGER fill BEFORE INSERT ON "Quvera_Form" EXECUTE FUNCTION fill()`
+  expect((await submit(app.url, anOrder())).status).toBe(503)
+  const problems = ['Orders cannot be stored: the disk is full.']
+  expect(await (await fetch(`${app.url}/statusz`)).json()).toEqual({ problems })
+  expect(app.loggedErrors()).toMatchObject([{ cause: '53100', msg: 'enquiries cannot be stored: the disk is full' }])
+})
+
 it('without a key the site warns at its start of mails that have waited', async () => {
   const { env: variables, db } = await anOpenDatabase()
   await enquiry({ receivedAt: hoursAgo(3.1) }, waits)(db)

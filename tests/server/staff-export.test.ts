@@ -61,4 +61,8 @@ it('an export of a person has all we hold, but no secret, however the address or
     expect(JSON.parse(stdout)).toMatchObject({ enquiries: [enquiry], subscriptions })
     expect(stdout).not.toMatch(/Secret|[\da-f]{64}/)
   }
+  for (const who of ['asha_v@shop.example', 'nobody@shop.example']) {
+    const { stderr } = await staff(['export', '--person', who], env)
+    expect(stderr).toBe(who.startsWith('nobody') ? 'Nothing is stored under this address or number.\n' : '')
+  }
 })

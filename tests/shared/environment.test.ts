@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { envSchema, readEnv } from '../../server/env.ts'
+import { envSchema, readEnv, warningsOf } from '../../server/env.ts'
 import { OperatorError } from '../../server/errors.ts'
 
 const project = resolve(import.meta.dirname, '../..')
@@ -58,6 +58,16 @@ describe('what is wrong is said in a sentence that does not quote the value', ()
     expect(() => readEnv(variables)).toThrow(sentence)
     expect(() => readEnv(variables)).not.toThrow('s3cret')
   })
+})
+
+it('a variable that begins as ours do, and is none, is named, even if it is empty', () => {
+  const told = warningsOf(
+    readEnv({ MAIL_FORM: '', STAFF_EMAIL: 'a@b.in', MAIL_FROM: 'a@b.in', DATA_VOLUME: 'x', PATH: '/' }),
+  )
+  expect(told.filter((warning) => warning.includes('no variable'))).toEqual([
+    'MAIL_FORM is no variable of the site: .env.example lists them',
+    'STAFF_EMAIL is no variable of the site: .env.example lists them',
+  ])
 })
 
 it('every problem is named, each in a line', () => {
