@@ -70,7 +70,8 @@ function Banner() {
           className="banner-picture"
           name="home-pair"
           alt={home.pictureAlt}
-          sizes="(min-width: 37.5em) min(66vw - 7.1rem, 48rem), 100vw"
+          // A little less than its width, so that common phones take the file of 720 px instead of 1200.
+          sizes="(min-width: 37.5em) min(66vw - 7.1rem, 48rem), 99vw"
           first
         />
         {illustration && <p className="small illustration">{illustration}</p>}

@@ -1,25 +1,19 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, COMPOSITION_ID, type Product, productPath } from '../../shared/catalogue.ts'
-import { advisory, labelFacts, notForMedicinalUse, notInsteadOfMedicine, PRODUCT_CLASS } from '../content/advisory.ts'
+import { advisory, labelFacts, notForMedicinalUse, notInsteadOfMedicine } from '../content/advisory.ts'
 import { chipsOf, medicineCautions, otherMedicines } from '../content/cautions.ts'
 import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
-import {
-  ALSO_ON_THE_LABEL,
-  INDICATIONS_LEAD,
-  type Ingredient,
-  LABEL_CAPTION,
-  MICROGRAMS,
-  type ProductContent,
-  productSections,
-} from '../content/product.ts'
+import { ALSO_ON_THE_LABEL, INDICATIONS_LEAD, type ProductContent, productSections } from '../content/product.ts'
+import { AmountLink } from '../product/amount-link.tsx'
+import { Composition } from '../product/composition.tsx'
 import { Indications } from '../product/indications.tsx'
 import { Mechanism } from '../product/mechanism.tsx'
 import { OwnSheet } from '../product/own-sheet.tsx'
-import { ProductHero, rowId } from '../product/product-hero.tsx'
+import { ProductHero } from '../product/product-hero.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Amount, NoBreakSpaces, SectionHead } from '../ui/text.tsx'
+import { NoBreakSpaces, SectionHead } from '../ui/text.tsx'
 import type { Page } from './page.ts'
 
 export function productPage(content: ProductContent): Page {
@@ -94,87 +88,16 @@ function AlsoOnTheLabel({ mechanism: { slides }, composition: { rows } }: Produc
     <section id="also" className="also-on-label" aria-labelledby="also-title">
       <h3 id="also-title">{ALSO_ON_THE_LABEL}</h3>
       <ul>
-        {others.map(({ key, name, amount, text, caution }) => (
-          <li key={key} className="ingredient-text">
-            <h4>{name}</h4>
-            <p className="amounts">
-              <a href={`#${rowId(key)}`}>
-                <Amount>{amount}</Amount>
-                <span className="visually-hidden"> on the label</span>
-              </a>
-            </p>
-            <p>{text}</p>
-            <p className="caution">{caution}</p>
+        {others.map((row) => (
+          <li key={row.key} className="ingredient-text">
+            <h4>{row.name}</h4>
+            <AmountLink of={row} />
+            <p>{row.text}</p>
+            <p className="caution">{row.caution}</p>
           </li>
         ))}
       </ul>
     </section>
-  )
-}
-
-/** Looks like the label on the bottle. A row opens to show and describe the ingredient, and leads to its slide above. */
-function Composition({ product, mechanism: { slides }, composition: { rows } }: ProductContent) {
-  const again = new Set(medicineCautions(product).map(({ caution }) => caution))
-  const slideOf = ({ key }: Ingredient) =>
-    slides.find(({ brief, cards }) => !brief && cards.some((card) => card.key === key)) ?? {
-      id: '',
-      title: ALSO_ON_THE_LABEL,
-    }
-  return (
-    <div className="composition">
-      <div className="panel">
-        <p className="panel-class">{PRODUCT_CLASS}</p>
-        <table>
-          <caption>
-            <strong>{product}</strong> {LABEL_CAPTION}. <NoBreakSpaces>{MICROGRAMS}</NoBreakSpaces>
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Ingredient</th>
-              <th scope="col">Amount</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.flatMap((row) => {
-              const { key, name, note, amount, hue, picture, text, caution = '' } = row
-              const slide = slideOf(row)
-              const about = chipsOf(caution)
-              return [
-                <tr key={key} id={rowId(key)} data-about={about} data-name={about && name}>
-                  <th scope="row">
-                    <i className="hue" data-hue={hue} />
-                    {name}
-                    {note && (
-                      <span>
-                        {' '}
-                        (<NoBreakSpaces>{note}</NoBreakSpaces>)
-                      </span>
-                    )}
-                  </th>
-                  <td>
-                    <Amount>{amount}</Amount>
-                    <details>
-                      <summary aria-label={`About ${name}`} />
-                    </details>
-                  </td>
-                </tr>,
-                // Shown while the row above is open or marked.
-                <tr key={text} className="about" data-about={about} data-again={again.has(caution) || undefined}>
-                  <td colSpan={2}>
-                    {picture && <Picture {...picture} sizes="144px" />}
-                    <span className="about-text">{text}</span> {caution && <strong>{caution}</strong>}{' '}
-                    <a href={slide.id ? `#slide-${slide.id}` : '#also'}>{slide.title}</a>
-                  </td>
-                </tr>,
-              ]
-            })}
-          </tbody>
-        </table>
-        <p className="panel-band">
-          {brand.company}, {brand.address.city}
-        </p>
-      </div>
-    </div>
   )
 }
 

@@ -9,6 +9,7 @@ import { buyNow } from '../content/enquiry-form.ts'
 import { type ProductContent, TAGLINE } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, FullName, NoBreakSpaces } from '../ui/text.tsx'
+import { rowId } from './amount-link.tsx'
 import { Contents } from './contents.tsx'
 import { SheetLink } from './sheet-link.tsx'
 
@@ -95,9 +96,6 @@ function SheetLines({ product }: Pick<ProductContent, 'product'>) {
     </div>
   )
 }
-
-/** The id of an ingredient's row of the label. */
-export const rowId = (key: string) => `label-${key}`
 
 /** On the picture of the label, over its rows. */
 function LabelLinks({ rows }: Pick<ProductContent['composition'], 'rows'>) {

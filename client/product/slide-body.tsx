@@ -1,7 +1,7 @@
 import type { Ingredient as Content, Slide } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount } from '../ui/text.tsx'
-import { rowId } from './product-hero.tsx'
+import { AmountLink } from './amount-link.tsx'
 
 /** The content of a slide. The carousel copies it. */
 export function SlideBody({ slide }: { slide: Slide }) {
@@ -58,7 +58,7 @@ interface IngredientProps {
 
 /** The whole text is in the page. With scripts, CSS hides the rest until "read more" is pressed. */
 function Ingredient({ id, card, brief, sizes }: IngredientProps) {
-  const { key, name, note, amount, picture, text, caution } = card
+  const { name, note, picture, text, caution } = card
   const short = shortened(text)
   return (
     <li className="ingredient">
@@ -67,12 +67,7 @@ function Ingredient({ id, card, brief, sizes }: IngredientProps) {
         <h4>
           {name} {note && <span>({note})</span>}
         </h4>
-        <p className="amounts">
-          <a href={`#${rowId(key)}`}>
-            <Amount>{amount}</Amount>
-            <span className="visually-hidden"> on the label</span>
-          </a>
-        </p>
+        <AmountLink of={card} />
         {!brief && (
           <p className="read-more" data-open={false} data-text={id}>
             {short}

@@ -234,7 +234,8 @@ def encode(name, path, spec):
         out = os.path.join(IMAGES, f"{name}-{width}")
         quiet = dict(check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         level = str(spec.get("cq", {}).get(width, 21))
-        clear = ["--minalpha", "0", "--maxalpha", "63", "-a", "a:end-usage=q", "-a", "a:cq-level=14"] if made.shape[2] == 4 else []
+        shadow = str(spec.get("alpha", {}).get(width, 14))
+        clear = ["--minalpha", "0", "--maxalpha", "63", "-a", "a:end-usage=q", "-a", f"a:cq-level={shadow}"] if made.shape[2] == 4 else []
         subprocess.run(["nice", "-n", "19", "avifenc", "-d", "10", "-y", "420", "-s", "1", "-j", "2", "--min", "0", "--max", "63", *clear, "-a", "c:end-usage=q", "-a", f"c:cq-level={level}", small, out + ".avif"], **quiet)
         if width == spec["widths"][1]:
             cv2.imwrite(small, np.round(made / 257).astype(np.uint8))

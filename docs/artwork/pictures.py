@@ -6,7 +6,7 @@ BOTTLE = (0.28, 0.32, 0.67, 0.47)  # of one that stands alone: the glass above i
 HERO = (480, 640, 960, 1600)
 
 PICTURES = {
-    "home-pair": dict(size=(2000, 2000), ground=AMBER, glass=(0.16, 0.28, 0.85, 0.52), widths=(480, 800, 1200, 2000), cq={480: 33, 800: 39, 1200: 23, 2000: 24}),
+    "home-pair": dict(size=(2000, 2000), ground=AMBER, glass=(0.16, 0.28, 0.85, 0.52), widths=(480, 720, 1200, 2000), cq={480: 33, 720: 42, 1200: 23, 2000: 24}, alpha={720: 26}),
     "quvera-300": dict(size=(1600, 2000), ground=SAND, glass=BOTTLE, widths=HERO, cq={480: 24, 640: 26, 960: 23}),
     "quvera-xt": dict(size=(1600, 2000), ground=LEAF, glass=BOTTLE, widths=HERO, cq={480: 24, 640: 26}),
     "buy-now": dict(size=(1280, 1600), ground=SAND, widths=(*SHOP, 1280)),

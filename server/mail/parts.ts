@@ -13,12 +13,18 @@ const BUTTON_STYLE = `padding:12px 20px;background:${palette.ink};color:${palett
 /** Contrast 9.5:1 on paper; the accent colour has only 3.5:1. */
 const LINK_STYLE = `color:${palette.leaf};text-decoration:underline`
 export const MUTED_STYLE = `font-size:14px;color:${palette.inkMuted}`
-const REFERENCE_STYLE = 'margin:4px 0 16px;font:600 28px/1.2 Fraunces,Georgia,serif;letter-spacing:.02em'
+/** Lining figures: in Georgia's old-style ones a reference is misread. */
+const REFERENCE_STYLE = 'margin:4px 0 16px;font:600 28px/1.2 Figtree,Helvetica,Arial,sans-serif;letter-spacing:.02em'
+/** Nearly nobody's mail program has Fraunces. The next ones are on Macs and iPhones, Windows and Office, Android. */
+const DISPLAY_FONTS = "Fraunces,Baskerville,'Palatino Linotype',Palatino,Georgia,'Noto Serif',serif"
 const CELL_STYLE = `padding:6px 0;border-bottom:1px solid ${palette.line};vertical-align:top`
 /** A long name or address must not widen the page: a phone would show all of it small. */
 const VALUE_STYLE = `${CELL_STYLE};word-break:break-word;overflow-wrap:anywhere`
 const PHONE_LINK = `tel:${brand.phone.replaceAll(' ', '')}`
 const MAP_LINK = `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(postalAddress)}`
+
+/** Set in type: many programs show no pictures. */
+const WORDMARK = `<p style="margin:0 0 20px;padding-bottom:8px;border-bottom:3px solid ${palette.accent};font:600 30px/1.2 ${DISPLAY_FONTS};letter-spacing:-.02em">${brand.name}</p>`
 
 export type Content = Pick<Message, 'subject' | 'text' | 'html'>
 export type Part = Pick<Message, 'text' | 'html'>
@@ -99,7 +105,7 @@ export function createContent(title: string, parts: Part[]): Content {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><meta name="supported-color-schemes" content="light"><title>${escaped(title)}</title></head>
 <body style="margin:0;background:${palette.paper};color:${palette.ink};font:16px/1.5 Figtree,Helvetica,Arial,sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:24px 20px;background:${palette.paper};color:${palette.ink}">
-<p style="margin:0 0 20px;padding-bottom:8px;border-bottom:3px solid ${palette.accent};font:600 22px Fraunces,Georgia,serif">${brand.name}</p>
+${WORDMARK}
 ${parts.map(({ html }) => html).join('\n')}
 <p style="margin:32px 0 0;padding-top:12px;border-top:1px solid ${palette.line};${MUTED_STYLE}">${link(postalAddress, MAP_LINK)}<br>${link(brand.phone, PHONE_LINK)} · ${link(brand.email, `mailto:${brand.email}`)}</p>
 </div></body></html>`,

@@ -96,9 +96,8 @@ export function maskLargeQuantity(quantity: string): string {
 }
 
 const THANKS = 'Thank you. We have your enquiry. We will call or write to you; you need not send it again.'
-const ADVISORY =
-  'Our products are health supplements, not medicines. If you are pregnant, take medicines or are due for surgery, ask your doctor before you use them.'
-const WHY = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
+const ADVISORY = 'Health supplements, not medicines. Pregnant, on medicine or before surgery: ask a doctor.'
+const WHY = 'Your address was entered in our enquiry form. Not by you? Ignore this mail, or tell us.'
 
 /** The visitor's page. Not to an address that is probably mistyped: whoever has it could change the enquiry. */
 function pageButton(label: string, enquiry: EnquiryWithSecret, publicUrl: string): Part[] {
@@ -166,8 +165,8 @@ function siteLinks(product: string, publicUrl: string) {
 /** Asks whether the address is the subscriber's own. It says nothing of anybody: a stranger may have typed it. */
 export function createConfirmation(subscriber: Subscriber, publicUrl: string): Letter {
   const url = subscriptionLink(subscriber, publicUrl)
-  const ask = `Somebody, we hope you, has entered this address to get news from ${brand.company}, now and then. If it was you, please confirm it: open this page and press its button.`
-  const forget = `If it was not you, you need do nothing: we send you nothing more, and remove the address from the list after ${UNCONFIRMED_DAYS} days. To have it removed within two days, open that page and press “Remove my address”.`
+  const ask = `Would you like news from ${brand.company}, now and then? Please confirm it: open this page and press its button.`
+  const forget = `Not you? You need do nothing: we send nothing more, and remove the address after ${UNCONFIRMED_DAYS} days. To have it removed within two days, open that page and press “Remove my address”.`
   const content = createContent(`${brand.name}: please confirm your subscription`, [
     paragraph(ask),
     buttons({ 'Confirm the subscription': url }),

@@ -55,7 +55,15 @@ async function p95(inputs: object[], times = 60, name = 'list'): Promise<number>
 }
 
 const lists = ['new', 'toRing', 'contacted', 'closed', 'spam', 'all'].map((state) => ({ state }))
-const texts = ['priya', 'jose fernandes 4', '+91 90079 19000', '7k3m9p', 'not to be found', 'asks for a price', 'menon 98 price']
+const texts = [
+  'priya',
+  'jose fernandes 4',
+  '+91 90079 19000',
+  '7k3m9p',
+  'not to be found',
+  'asks for a price',
+  'menon 98 price',
+]
 const searches = texts.map((text) => ({ state: 'all', text }))
 
 const MBIT = (1024 * 1024) / 8

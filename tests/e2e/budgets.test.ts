@@ -21,6 +21,8 @@ const LIMITS = {
   css: 11 * KB,
   html: 13 * KB,
   fonts: 30 * KB,
+  /** What five connections at once bring of one file in two round trips on slow 4G: a third delays the largest paint. */
+  firstPicture: 11_680,
 }
 
 /**
@@ -83,6 +85,20 @@ it.each(paths)('%s stays light, before and after its form is touched', async (pa
   expect(await hasReactRun()).toBe(forms.length > 0)
   expect((await loadedScripts(page)) - vitals).toBeLessThanOrEqual(LIMITS.touched + (hasOrderForm ? LIMITS.form : 0))
   expect(gzipSync(source, { level: 9 }).length).toBeLessThanOrEqual(LIMITS.html)
+})
+
+it.each(paths)('%s has its first picture on a common phone within two round trips', async (path) => {
+  const { page } = await newcomer({ ...PHONE, viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75 })
+  await page.goto(site().url + path)
+  const sources = await page
+    .locator('img[fetchpriority=high]')
+    .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).currentSrc))
+  expect(sources).toHaveLength(path === '/' || path.startsWith('/products/') ? 1 : 0)
+  for (const source of sources) {
+    const response = await fetch(source)
+    const head = [...response.headers].join('\r\n').length
+    expect(head + (await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(LIMITS.firstPicture)
+  }
 })
 
 it('the carousel, the styles and the fonts keep to their sizes', async () => {

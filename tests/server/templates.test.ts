@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { EnquiryWithSecret } from '../../server/database/enquiry.ts'
-import { createAcknowledgement, createNotice } from '../../server/mail/templates.ts'
+import { createAcknowledgement, createConfirmation, createNotice } from '../../server/mail/templates.ts'
 import { brand } from '../../shared/brand.ts'
 import { COMPOSITION_ID, productPath, products } from '../../shared/catalogue.ts'
 import { exampleOrder } from '../../shared/order.ts'
@@ -61,6 +61,15 @@ describe('the acknowledgement', () => {
     expect(createAcknowledgement(anEnquiry(), '')[part]).not.toMatch(/privacy-policy|physician/)
   })
 
+  it('thanks at greater length than it says any legal line, and names the advisory whole', () => {
+    const { html } = createAcknowledgement(anEnquiry(), SITE)
+    const thanks = /<p>(Thank you[^<]+)/.exec(html)?.[1] ?? ''
+    const legal = [...html.matchAll(/<p style="font-size:14px[^>]*>([^<]+)</g)].map(([, line = '']) => line)
+    expect(legal).toHaveLength(2)
+    for (const line of legal) expect(line.length).toBeLessThan(thanks.length)
+    expect(legal[0]).toMatch(/supplements, not medicines.*pregnant.*medicine.*surgery.*doctor/i)
+  })
+
   it('greets nobody by a name: a stranger may have typed it', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 2 }), (name) => {
@@ -81,6 +90,19 @@ describe('the acknowledgement', () => {
     if (told !== quantity) expect(subject + text + html).not.toContain(quantity)
     expect(createNotice(anEnquiry({ quantity }), SITE).text).toContain(quantity)
   })
+})
+
+it('the confirmation begins with what it asks, and says nothing of anybody', () => {
+  const subscriber = { id: 'id', secret: 'secret' } as Parameters<typeof createConfirmation>[0]
+  const { text } = createConfirmation(subscriber, SITE)
+  expect(text).toMatch(new RegExp(`^Would you like news from ${brand.company}`))
+  expect(text).not.toMatch(/somebody|@(?!quvera)/i)
+})
+
+it('sets figures of a reference in a face with lining figures, and the name in the display type', () => {
+  const { html } = createAcknowledgement(anEnquiry(), SITE)
+  expect(html).toMatch(new RegExp(`font:[^"]*Figtree,[^"]*">${REFERENCE}<`))
+  expect(html).toMatch(new RegExp(`font:600 30px[^"]*Fraunces,[^"]*serif[^"]*">${brand.name}<`))
 })
 
 describe('both mails', () => {
