@@ -22,7 +22,7 @@ export function renderSite(template: string): Map<string, string> {
   return files
 }
 
-const SCRIPTS = /<script\b[^>]*\bsrc=[^>]*><\/script>|<link\b[^>]*\brel="modulepreload"[^>]*>/g
+const SCRIPTS = /<script\b[^<>]*\bsrc=[^<>]*><\/script>|<link\b[^<>]*\brel="modulepreload"[^<>]*>/g
 
 export function renderPage(template: string, page: Page): string {
   return (page.hasNoScripts ? template.replace(SCRIPTS, '') : template)

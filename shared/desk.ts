@@ -7,7 +7,6 @@ export const deskStates = ['new', 'toRing', 'contacted', 'closed', 'spam', 'all'
 export type DeskState = (typeof deskStates)[number]
 
 export const deskStatuses = ['New', 'Contacted', 'Closed'] as const
-export type DeskStatus = (typeof deskStatuses)[number]
 
 export const closingReasons = ['Ordered', 'No interest', 'Not reached', 'Wrong number'] as const
 export type ClosingReason = (typeof closingReasons)[number]
@@ -18,13 +17,3 @@ export const NOTE_MAX = 500
 export const AT_ONCE_MAX = 100
 /** After "Not spam" the mails wait so long, so that it can be taken back. */
 export const RELEASE_SECONDS = 30
-
-/** The fields of a correction, and of an enquiry by phone. */
-export interface Fields {
-  name: string
-  email: string
-  mobile: string
-  quantity: number
-  retailerSelfUse: string
-  products: string
-}

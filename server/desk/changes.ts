@@ -23,7 +23,7 @@ import { day, key, reference, references, text } from './inputs.ts'
  * the row, adds what `work` returns to the history, and writes the line of the access log.
  */
 
-export interface Situation {
+interface Situation {
   db: Prisma.TransactionClient
   enquiry: Enquiry
   entries: Entry[]

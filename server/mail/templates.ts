@@ -98,6 +98,7 @@ export function maskLargeQuantity(quantity: string): string {
 const THANKS = 'Thank you. We have your enquiry. We will call or write to you; you need not send it again.'
 const ADVISORY = 'Health supplements, not medicines. Pregnant, on medicine or before surgery: ask a doctor.'
 const WHY = 'Your address was entered in our enquiry form. Not by you? Ignore this mail, or tell us.'
+const WHY_WITH_PAGE = 'Your address was entered in our form. Not by you? Say “This is not mine” on that page.'
 
 /** The visitor's page. Not to an address that is probably mistyped: whoever has it could change the enquiry. */
 function pageButton(label: string, enquiry: EnquiryWithSecret, publicUrl: string): Part[] {
@@ -149,7 +150,7 @@ export function createAcknowledgement(enquiry: EnquiryWithSecret, publicUrl: str
     steps(nextSteps, 1),
     paragraph('Is something wrong, or have you a question? Reply to this mail, and name the reference.'),
     paragraph(ADVISORY, MUTED_STYLE),
-    paragraph(pageButtons.length > 0 ? `${WHY} Or open the page, and press “This is not mine”.` : WHY, MUTED_STYLE),
+    paragraph(pageButtons.length > 0 ? WHY_WITH_PAGE : WHY, MUTED_STYLE),
     ...(publicUrl ? [linkList(siteLinks(products, publicUrl))] : []),
   ])
   return { ...content, replyTo: brand.email }

@@ -68,7 +68,9 @@ describe('a backup', () => {
     await staff(['export'], env)
     const restored = await staff(['restore', whole, '--moved'], env)
     expect(restored).toMatchObject({ code: 0, stderr: '' })
-    expect(restored.stdout).toMatch(/^Restored 172 rows of the backup made at \S+\.\n$/)
+    expect(restored.stdout).toMatch(
+      /^Restored 172 rows of the backup made at \S+\. What was erased since then is here again: [^\n]+\n$/,
+    )
     expect(await everything(env)).toEqual(await everything(site.env))
     const access = await db.access.findMany({ orderBy: { at: 'asc' } })
     expect(access.map(({ command }) => command)).toEqual(['backup', 'export', 'restore'])

@@ -296,7 +296,10 @@ describe('correct', () => {
     const { act, changed, history } = await aDesk({ submissionKey: order.submissionKey })
     expect((await act('correct', { was: exampleOrder, now })).data).toMatchObject([now])
     const { row, mails } = await changed()
-    expect([row, mails]).toEqual([{ email: now.email, mobile: now.mobile, quantity: 12n }, 'unchanged'])
+    expect([row, mails]).toEqual([
+      { email: now.email, mobile: now.mobile, quantity: 12n, secret: expect.any(String) },
+      'unchanged',
+    ])
     expect(await history()).toEqual([
       'corrected Mobile: 9876543211 (was 9876543210), Email: asha@right.example (was asha.verma@shop.example), Quantity: 12 (was 24)',
     ])

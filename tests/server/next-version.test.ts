@@ -18,9 +18,9 @@ import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 
 const AFTER_RESTORE = 'server/database/after-pg-restore.sql'
 const LATER = {
-  '29990101000000_city': `ALTER TYPE "Quvera_Status" ADD VALUE 'Later'; ALTER TABLE "Quvera_Form" ADD "City" TEXT NOT NULL DEFAULT '-';
+  '29990101000000_city': `ALTER TYPE "Quvera_Status" ADD VALUE 'Later'; ALTER TABLE "Quvera_Form" ADD "Later" TEXT NOT NULL DEFAULT '-';
     ALTER TABLE "Quvera_Mail" ADD "RestoredAt" TIMESTAMPTZ`,
-  '29990102000000_later': `CREATE INDEX "later" ON "Quvera_Form" ("City") WHERE "Status" = 'Later'`,
+  '29990102000000_later': `CREATE INDEX "later" ON "Quvera_Form" ("Later") WHERE "Status" = 'Later'`,
 }
 
 let folder: Awaited<ReturnType<typeof createFolder>>
@@ -56,7 +56,7 @@ const shape = (env: Record<string, string>) =>
   onDatabase(
     env,
     (db) => db.$queryRaw<{ cities: bigint; journal: string[] }[]>`
-    SELECT (SELECT count(*) FROM "Quvera_Form" WHERE "City" = '-') AS cities,
+    SELECT (SELECT count(*) FROM "Quvera_Form" WHERE "Later" = '-') AS cities,
       (SELECT array_agg(migration_name::text ORDER BY migration_name) FROM _prisma_migrations) AS journal`,
   )
 
