@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
 import { messages } from '../../shared/order.ts'
-import { button, comeBack, deskForTests, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
+import { button, comeBack, comeBackFor, deskForTests, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { hoursAgo } from '../support/stored-enquiry.ts'
 
@@ -169,8 +169,7 @@ it('a correction is checked by the form’s own rules, stored, and taken back; a
     (db) => db.$executeRaw`INSERT INTO "Quvera_History" ("EnquiryId", "ByVisitor", "Key", "What", "After")
       SELECT "Id", TRUE, gen_random_uuid(), 'Proposal', '{"Mobile": "9971154321"}' FROM "Quvera_Form"`,
   )
-  await comeBack(page)
-  await page.getByText('The visitor proposes 99711 54321.').waitFor()
+  await comeBackFor(page, page.getByText('The visitor proposes 99711 54321.'))
   await button(page, 'Accept').click()
   await page.locator('.mobile', { hasText: '99711 54321' }).waitFor()
   await page.getByText('The visitor proposes').waitFor({ state: 'detached' })

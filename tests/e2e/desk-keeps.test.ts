@@ -1,7 +1,7 @@
 // What people do at the desk is kept: without a network, over a reload, in two tabs, on a slow line, after the end of a session.
 import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
-import { button, comeBack, deskForTests, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
+import { button, comeBack, comeBackFor, deskForTests, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
 import { hoursAgo } from '../support/stored-enquiry.ts'
 
 const { site, address, signIn, open, openOne, store, put, asRavi, stored } = deskForTests()
@@ -286,8 +286,7 @@ it('rows stay where they are while others come and colleagues work; a press show
   const before = await place()
   await store({ name: 'A newcomer' })
   await asRavi('setStatus', { references: [second], status: 'Contacted', was: 'New' })
-  await comeBack(page)
-  await button(page, 'Show 1 new').waitFor()
+  await comeBackFor(page, button(page, 'Show 1 new'))
   await expect.poll(() => statusOf(page, 'Second visitor')).toBe('Contacted')
   expect(Math.abs(((await place()) ?? 0) - (before ?? 0))).toBeLessThan(1)
   expect(await rows(page).count()).toBe(2)
@@ -303,8 +302,7 @@ it('an enquiry that was erased says so in place of its data, and paging goes on'
   const { page } = await open()
   await rows(page).waitFor()
   await site().inspect((db) => db.enquiry.deleteMany())
-  await comeBack(page)
-  await page.getByText(`${reference} was erased.`).waitFor()
+  await comeBackFor(page, page.getByText(`${reference} was erased.`))
   expect(await page.content()).not.toContain('Asha Verma')
   await page.goto(`${address()}/${reference}`)
   await page.getByText('There is no such enquiry. Perhaps it was erased.').waitFor()

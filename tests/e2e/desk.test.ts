@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { products } from '../../shared/catalogue.ts'
 import { violations } from '../support/axe.ts'
-import { button, comeBack, deskForTests, focused, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
+import { button, comeBackFor, deskForTests, focused, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { hoursAgo, storeEnquiries } from '../support/stored-enquiry.ts'
 import { translate } from '../support/translate.ts'
@@ -163,8 +163,7 @@ it('a newer server is met at the next opening, not in the middle of work', async
     await route.fulfill({ json: { result: { data } } })
   })
   await page.evaluate(() => Object.assign(window, { isOldPage: true }))
-  await comeBack(page)
-  await page.getByText('a pulse of the newer one').waitFor()
+  await comeBackFor(page, page.getByText('a pulse of the newer one'))
   expect(await page.evaluate(() => 'isOldPage' in window)).toBe(true)
   await page.getByRole('link', { name: 'Asha Verma', exact: true }).click()
   await page.locator('.whole').waitFor()

@@ -1,7 +1,8 @@
-import type { BrowserContext, Page } from '@playwright/test'
-import { beforeEach } from 'vitest'
+import type { BrowserContext, Locator, Page } from '@playwright/test'
+import { beforeEach, expect } from 'vitest'
 import { anOrder, submit } from './an-order.ts'
 import { callDesk, enterDesk } from './desk.ts'
+import { eventually } from './eventually.ts'
 import { STAFF } from './fake-resend.ts'
 import { storeEnquiry } from './stored-enquiry.ts'
 import { ownSiteForTests, PHONE } from './visit.ts'
@@ -92,3 +93,11 @@ export const focused = (page: Page) =>
   })
 /** As when one comes back to the tab. */
 export const comeBack = (page: Page) => page.evaluate(() => void dispatchEvent(new Event('visibilitychange')))
+
+/** Until it is seen: a pulse that is under way is not asked for again, and may not know of it yet. */
+export async function comeBackFor(page: Page, seen: Locator): Promise<void> {
+  await eventually(async () => {
+    await comeBack(page)
+    expect(await seen.isVisible()).toBe(true)
+  })
+}
