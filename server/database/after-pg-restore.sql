@@ -3,5 +3,7 @@
 
 UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "WithheldBecause" = 'Restored', "DueAt" = NULL WHERE "Status" = 'Pending';
 UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL;
+-- Somebody may have kept an enquiry since: staff have a day to see it.
+UPDATE "Quvera_Form" SET "EraseAt" = now() + interval '24 hours' WHERE "EraseAt" IS NOT NULL;
 -- A link or session of the desk may have been ended since.
 DELETE FROM "Quvera_Session";

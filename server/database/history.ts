@@ -139,6 +139,7 @@ export function presentOf({ status, suspectedSpam, closedAs, remindOn, ...enquir
 
 /**
  * Takes an entry back, or puts back what was taken back. A reminder that was changed since stays.
+ * @param entries of the enquiry
  * @returns the name of a column that was changed since: then nothing is done
  */
 export async function takeBack(
@@ -146,14 +147,16 @@ export async function takeBack(
   enquiry: Enquiry,
   author: Author,
   { key: takesBack, before, after, isTakenBack }: Entry,
+  entries: Entry[],
 ): Promise<string | undefined> {
   const what = isTakenBack ? PUT_BACK : TAKEN_BACK
   const [from, to] = isTakenBack ? [before, after] : [after, before]
   const present = presentOf(enquiry)
   const columns = Object.keys(to ?? {})
   if (columns.includes('EraseAt')) {
+    const last = entries.findLast((entry) => 'EraseAt' in (entry.after ?? {}))
+    if (![last?.key, last?.takesBack].includes(takesBack)) return 'EraseAt' // somebody has kept it since, or asked again
     const isAsked = to?.EraseAt !== null
-    if (isAsked === (enquiry.eraseAt !== null)) return 'EraseAt'
     await setErasure(db, enquiry.id, author, isAsked, { what, takesBack })
     return undefined
   }
@@ -175,8 +178,10 @@ const RINGING_MS = 600_000
 const RINGING = 'Ringing'
 const CANNOT_BE_TAKEN_BACK = [RINGING, PROPOSAL, 'By phone', 'Sent again', 'Received']
 
-export function mayBeTakenBack({ what, byVisitor }: Entry): boolean {
-  return !byVisitor && !CANNOT_BE_TAKEN_BACK.includes(what)
+export function mayBeTakenBack({ what, byVisitor, before, after, text }: Entry): boolean {
+  const isEmptied =
+    (what === 'Note' && text === null) || Object.keys(before ?? {}).length < Object.keys(after ?? {}).length // by retention
+  return !byVisitor && !isEmptied && !CANNOT_BE_TAKEN_BACK.includes(what)
 }
 
 /** How an enquiry stands by its history. */
@@ -186,7 +191,7 @@ export function standingOf(entries: Entry[], now: Date) {
     ({ what, at }) => what === RINGING && Math.abs(now.getTime() - at.getTime()) < RINGING_MS,
   )
   return {
-    status: entries.findLast(({ after }) => 'Status' in (after ?? {})),
+    status: effective.findLast(({ after, takesBack }) => !takesBack && 'Status' in (after ?? {})),
     notes: effective.filter(({ what, text }) => what === 'Note' && text !== null),
     calls: effective.filter(({ what }) => what === 'Call').length,
     ringing,

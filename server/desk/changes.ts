@@ -9,9 +9,9 @@ import { DAY_MS } from '../format.ts'
 import { RequestError } from '../http/errors.ts'
 import {
   queueCorrectedAcknowledgement,
-  queueErasureAsked,
   type Recipients,
   releaseMails,
+  tellOfErasure,
   withholdMails,
 } from '../mail/of-enquiry.ts'
 import { retryMails } from '../mail/queue.ts'
@@ -168,7 +168,7 @@ export const changes = {
         await db.$executeRaw`
           UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL, "EndsAt" = now() WHERE lower("Email") = lower(${enquiry.email})`
       await setErasure(db, enquiry.id, author, true)
-      if (!enquiry.eraseAt) await queueErasureAsked(db, enquiry.id, recipients.staff)
+      if (!enquiry.eraseAt) await tellOfErasure(db, enquiry.id, true, recipients.staff)
       return undefined
     },
     words: () => 'asked to erase it, a day later',
@@ -176,8 +176,9 @@ export const changes = {
   keep: change({
     input: many,
     what: 'Kept',
-    async work({ db, enquiry, author }) {
+    async work({ db, enquiry, author, recipients }) {
       await setErasure(db, enquiry.id, author, false)
+      await tellOfErasure(db, enquiry.id, false, recipients.staff)
       return undefined
     },
     words: () => 'keeps it: it is not erased',

@@ -1,6 +1,7 @@
-import { hash, randomUUIDv7 } from 'node:crypto'
+import { hash, randomUUID, randomUUIDv7 } from 'node:crypto'
 import { pipeline, type Readable } from 'node:stream'
 import type * as z from 'zod/mini'
+import { RELEASE_SECONDS } from '../../shared/desk.ts'
 import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
 import {
@@ -24,7 +25,7 @@ import {
 } from '../database/history.ts'
 import type { Env } from '../env.ts'
 import { RequestError } from '../http/errors.ts'
-import { recipientsOf, releaseMails, wasTriedSince, withholdMails } from '../mail/of-enquiry.ts'
+import { recipientsOf, releaseMails, tellOfErasure, wasTriedSince, withholdMails } from '../mail/of-enquiry.ts'
 import { describeChosen, listReferences, recordAccess } from '../operations/access-log.ts'
 import { readHoldings } from '../operations/person.ts'
 import { readRecords, recordColumns } from '../operations/records.ts'
@@ -44,6 +45,9 @@ import { countSessions, nameOf, type Session } from './sessions.ts'
 const RECORDED_AGAIN_MS = 60 * 60_000
 /** While somebody types, each letter is a search. */
 const SEARCH_RECORDED_AGAIN_MS = 60_000
+const REMEMBERED_MAX = 10_000
+/** As many enquiries as one change may have, over a slow line to the database. */
+const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 
 type Input<Name extends keyof typeof inputs> = z.infer<(typeof inputs)[Name]>
 export type ChangeInput<Name extends ChangeName> = z.infer<(typeof changes)[Name]['input']>
@@ -118,7 +122,8 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     work: (locked: Locked) => Promise<unknown>,
   ): Promise<string[]> {
     const author = { who: nameOf(session), key }
-    return db.$transaction(async (transaction) => {
+    let current = ''
+    const changed = db.$transaction(async (transaction) => {
       const enquiries = await readEnquiries(
         transaction,
         Prisma.sql`WHERE ${where} ORDER BY form."Id" FOR NO KEY UPDATE`,
@@ -131,10 +136,16 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       for (const enquiry of enquiries) {
         const entries = history.get(enquiry.id) ?? []
         if (entries.some((entry) => entry.key === key && entry.who === author.who)) continue
+        current = enquiry.reference
         await work({ db: transaction, enquiry, entries, author })
       }
       await record(transaction, session, command, listReferences(enquiries))
       return enquiries.map(({ reference }) => reference)
+    }, TRANSACTION)
+    return changed.catch(async (error: unknown) => {
+      // The refusal says how the enquiry is now.
+      if (error instanceof RequestError && error.statusCode === 409) await record(db, session, 'desk refused', current)
+      throw error
     })
   }
 
@@ -229,8 +240,10 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         const isDone = original.isTakenBack === (named?.what !== TAKEN_BACK)
         if (isDone) throw conflict(enquiry, entries, Object.keys(original.after ?? {}), author.who)
         if (original.after && 'SuspectedSpam' in original.after) await moveMails(locked, original)
-        const lost = await takeBack(locked.db, enquiry, author, original)
+        const lost = await takeBack(locked.db, enquiry, author, original, entries)
         if (lost) throw conflict(enquiry, entries, [lost], author.who)
+        if (original.after && 'EraseAt' in original.after)
+          await tellOfErasure(locked.db, enquiry.id, enquiry.eraseAt === null, recipients.staff)
       })
       setImmediate(onQueued)
       return readRowsOf(db, references)
@@ -239,7 +252,8 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     /** By phone: without mails, and answered already. Its key is its submission key. */
     async add(session: Session, { key, ...content }: z.infer<typeof byPhone>): Promise<Row[]> {
       const fields = Object.fromEntries(enquiryFields.map((field) => [columns[field], content[field]]))
-      const author = { who: nameOf(session), key }
+      // Its own key would tell the submission key to who reads the history.
+      const author = { who: nameOf(session), key: randomUUID() }
       const reference = await db.$transaction(async (transaction) => {
         const row = {
           ...{ Id: randomUUIDv7(), Reference: createReference(), SubmissionKey: key, NoticeVersion: 'by phone' },
@@ -260,9 +274,9 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
   /** Taking back "Not spam" withholds its mails, while none has gone out. */
   async function moveMails({ db, enquiry }: Locked, { at, after, isTakenBack }: Entry): Promise<void> {
     const becomesSpam = after?.SuspectedSpam === isTakenBack
-    if (!becomesSpam) return releaseMails(db, enquiry.id, recipients, 0)
+    if (!becomesSpam) return releaseMails(db, enquiry.id, recipients, RELEASE_SECONDS)
+    await withholdMails(db, enquiry.id) // first: then none is claimed any more
     if (await wasTriedSince(db, enquiry.id, at)) throw new RequestError(409, 'It has gone out: mark it as spam again.')
-    await withholdMails(db, enquiry.id)
   }
 }
 
@@ -276,11 +290,15 @@ function conflict({ name, reference, status }: Enquiry, entries: Entry[], change
 /** What was recorded, and for how long it counts. Forgotten with the process. */
 function createMemory() {
   const until = new Map<string, number>()
+  let cleanedAt = 0
   return {
     has: (key: string) => performance.now() < (until.get(key) ?? 0),
     add(key: string, forMs: number) {
       const now = performance.now()
-      if (until.size > 10_000) for (const [old, end] of until) if (end <= now) until.delete(old)
+      if (until.size > REMEMBERED_MAX && now - cleanedAt > 60_000) {
+        cleanedAt = now
+        for (const [old, end] of until) if (end <= now) until.delete(old)
+      }
       until.set(key, now + forMs)
     },
   }

@@ -23,7 +23,11 @@ export function matches(typed: string): Prisma.Sql {
   const text = withoutPaste(typed)
   if (/^(?:acknowledgement )?bounced$/i.test(text)) return BOUNCES
   if (!text) return Prisma.sql`FALSE`
-  const words = text.split(' ').map(spellingsOf)
+  const words = text
+    .split(' ')
+    .filter((word) => !COUNTRY.test(word))
+    .slice(0, WORDS_MAX)
+    .map(spellingsOf)
   const conditions = words.map(
     (
       spellings,
@@ -41,6 +45,10 @@ export function matches(typed: string): Prisma.Sql {
   return Prisma.sql`(${Prisma.join([found, ...others], ' OR ')})`
 }
 
+/** Each costs a look at all notes. */
+const WORDS_MAX = 8
+/** The code of India, apart from its number. */
+const COUNTRY = /^(?:\+|00)91$/
 /** What comes before a number or an address in a link. */
 const LINKS = /mailto:|tel:|(?:https?:\/\/)?wa\.me\//g
 /** Around a word. An underscore or a percent sign is a part of it. */

@@ -31,11 +31,14 @@ export function insertMails({ staff, withPosts }: Recipients): Prisma.Sql {
     ) mails WHERE NOT "SuspectedSpam"`
 }
 
+/** Those of an order. Others of an enquiry tell of what somebody has done with it. */
+const OF_ORDER = Prisma.sql`"Kind" IN ('Notice', 'Acknowledgement', 'Post')`
+
 /** Of an enquiry that staff mark as spam. */
 export async function withholdMails(db: Pick<Db, '$executeRaw'>, id: string): Promise<void> {
   await db.$executeRaw`
     UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "WithheldBecause" = 'ByStaff', "DueAt" = NULL
-    WHERE "EnquiryId" = ${id}::uuid AND "Status" = 'Pending'`
+    WHERE "EnquiryId" = ${id}::uuid AND "Status" = 'Pending' AND ${OF_ORDER}`
 }
 
 /**
@@ -52,16 +55,16 @@ export async function releaseMails(
   const isLate = Prisma.sql`("Kind" = 'Acknowledgement' AND (SELECT "ReceivedAt" FROM "Quvera_Form" WHERE "Id" = ${id}::uuid) < now() - interval '48 hours')`
   await db.$executeRaw`
     WITH form AS (SELECT "Id", "Email", FALSE AS "SuspectedSpam" FROM "Quvera_Form" WHERE "Id" = ${id}::uuid)
-    ${insertMails(recipients)} AND NOT ${isLate} AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id")`
+    ${insertMails(recipients)} AND NOT ${isLate} AND NOT EXISTS (SELECT FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id" AND ${OF_ORDER})`
   await db.$executeRaw`
     UPDATE "Quvera_Mail" SET "Status" = 'Pending', "WithheldBecause" = NULL, "QueuedAt" = now(), "DueAt" = now() + make_interval(secs => ${dueInSeconds})
-    WHERE "EnquiryId" = ${id}::uuid AND ("WithheldBecause" = 'ByStaff' OR "Status" = 'Pending' AND "QueuedAt" = now()::timestamptz(3)) AND NOT ${isLate}`
+    WHERE "EnquiryId" = ${id}::uuid AND ("WithheldBecause" = 'ByStaff' OR "Status" = 'Pending' AND "QueuedAt" = now()::timestamptz(3)) AND ${OF_ORDER} AND NOT ${isLate}`
 }
 
-/** Whether a mail of the enquiry was tried since then. */
+/** Whether a mail of the order was tried since then. */
 export async function wasTriedSince(db: Pick<Db, '$queryRaw'>, id: string, since: Date): Promise<boolean> {
   const tried = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM "Quvera_Mail" WHERE "EnquiryId" = ${id}::uuid AND "FirstTriedAt" >= ${since} LIMIT 1`
+    SELECT 1 FROM "Quvera_Mail" WHERE "EnquiryId" = ${id}::uuid AND "FirstTriedAt" >= ${since} AND ${OF_ORDER} LIMIT 1`
   return tried.length > 0
 }
 
@@ -99,7 +102,18 @@ export async function queueChange(db: Pick<Db, '$executeRaw'>, id: string, staff
 }
 
 /** Tells all of staff, and the visitor, that somebody asks to erase the enquiry. */
-export async function queueErasureAsked(db: Pick<Db, '$executeRaw'>, id: string, staff: string[]): Promise<void> {
+export async function tellOfErasure(
+  db: Pick<Db, '$executeRaw'>,
+  id: string,
+  isAsked: boolean,
+  staff: string[],
+): Promise<void> {
+  if (!isAsked) {
+    await db.$executeRaw`
+      UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "WithheldBecause" = 'TooOld', "DueAt" = NULL
+      WHERE "EnquiryId" = ${id}::uuid AND "Kind" = 'ErasureAsked' AND "Status" = 'Pending' AND "FirstTriedAt" IS NULL`
+    return
+  }
   await queueChangeIf(db, id, staff, Prisma.sql`${changesOfADay} < ${ERASURES_A_DAY}`)
   await db.$executeRaw`
     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox")

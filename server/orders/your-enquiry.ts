@@ -22,7 +22,7 @@ import {
 import { confirmationToken, linkOf, mailToken, type PageLink, readToken } from '../database/page-token.ts'
 import { DAY_MS } from '../format.ts'
 import { RequestError } from '../http/errors.ts'
-import { acknowledgeAnew, queueChange, queueErasureAsked } from '../mail/of-enquiry.ts'
+import { acknowledgeAnew, queueChange, tellOfErasure } from '../mail/of-enquiry.ts'
 import { maskLargeQuantity } from '../mail/templates.ts'
 import type { Availability } from './availability.ts'
 import { readStanding } from './standing.ts'
@@ -101,10 +101,13 @@ const acts: Record<Act, ActEntry> = {
       situation.enquiry.eraseAt !== null ||
       (isYoung(situation) && standingOf(situation.entries, situation.now).isWithdrawn),
     isDone: ({ eraseAt }, { isWithdrawn }) => !eraseAt && !isWithdrawn,
-    async work({ db, enquiry, entries, author }) {
-      if (enquiry.eraseAt) return setErasure(db, enquiry.id, author, false)
+    async work({ db, enquiry, entries, author, staff }) {
+      if (enquiry.eraseAt) {
+        await setErasure(db, enquiry.id, author, false)
+        return tellOfErasure(db, enquiry.id, false, staff)
+      }
       const withdrawal = entries.findLast(({ what }) => what === WITHDRAWN)
-      if (withdrawal) await takeBack(db, enquiry, author, withdrawal)
+      if (withdrawal) await takeBack(db, enquiry, author, withdrawal, entries)
     },
   },
   notMine: {
@@ -117,7 +120,7 @@ const acts: Record<Act, ActEntry> = {
     isDone: ({ eraseAt }) => eraseAt !== null,
     async work({ db, enquiry: { id }, author, staff }) {
       await setErasure(db, id, author, true)
-      await queueErasureAsked(db, id, staff)
+      await tellOfErasure(db, id, true, staff)
     },
   },
 }

@@ -88,6 +88,8 @@ describe('setStatus', () => {
       ),
     )
     expect(own.message).toContain('You, in another tab,')
+    // What a refusal says of an enquiry is shown, too.
+    expect(await app.db.access.count({ where: { command: 'desk refused', what: reference } })).toBe(2)
     expect((await changed()).row).toEqual({ status: 'Closed' })
   })
 
@@ -220,7 +222,7 @@ describe('takeBack', () => {
     await act('ring', { key: rung })
     await callDesk(app.url, cookie, 'add', { ...exampleOrder, key: added })
     const statuses = [rung, added, aKey()].map(async (of) => (await act('takeBack', { of })).status)
-    expect(await Promise.all(statuses)).toEqual([400, 400, 404])
+    expect(await Promise.all(statuses)).toEqual([400, 404, 404])
   })
 })
 
@@ -349,6 +351,13 @@ describe('erase', () => {
     expect(await listed()).toMatchObject([{ reference: other }])
     expect(await app.db.subscriber.findFirst()).toMatchObject({ confirmedAt: null, endsAt: expect.any(Date) })
     expect((await act('erase')).data[0].eraseAt).toBe(row.eraseAt) // asked twice: the first time counts
+    const asked = () => app.db.mail.count({ where: { kind: 'ErasureAsked', status: 'Pending' } })
+    expect(await asked()).toBe(1)
+    const kept = aKey()
+    expect((await act('keep', { key: kept })).data[0].eraseAt).toBeUndefined()
+    expect(await asked()).toBe(0) // it would be untrue
+    expect((await act('takeBack', { of: kept })).data[0].eraseAt).toBeDefined()
+    expect(await asked()).toBe(1) // nobody is erased without having been told
     expect((await act('keep')).data[0].eraseAt).toBeUndefined()
     expect(await listed()).toHaveLength(2)
     expect((await changed()).row).toEqual({})

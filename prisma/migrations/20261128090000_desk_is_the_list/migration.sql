@@ -150,8 +150,9 @@ RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
             "Quantity" = now."Quantity", "RetailerSelfUse" = now."RetailerSelfUse", "Products" = now."Products",
             "Secret" = CASE WHEN now."Email" = former."Email" THEN former."Secret"
                 ELSE encode(sha256(convert_to('next' || former."Secret", 'UTF8')), 'hex') END
-        FROM public."Quvera_Form" former CROSS JOIN LATERAL jsonb_populate_record(former, "Fields") now
-        WHERE form."Id" = "Enquiry" AND former."Id" = form."Id" RETURNING form."Id", to_jsonb(former) AS was, to_jsonb(form) AS now
+        FROM (SELECT * FROM public."Quvera_Form" WHERE "Id" = "Enquiry" FOR NO KEY UPDATE) former
+        CROSS JOIN LATERAL jsonb_populate_record(NULL::public."Quvera_Form", to_jsonb(former) || "Fields") now
+        WHERE form."Id" = former."Id" AND "As" IN ('Correction', 'Accepted', 'Taken back', 'Put back') RETURNING form."Id", to_jsonb(former) AS was, to_jsonb(form) AS now
     )
     INSERT INTO public."Quvera_History" ("EnquiryId", "Who", "ByVisitor", "Key", "What", "TakesBack", "Before", "After")
     SELECT "Id", "By", "By" IS NULL, "Under", "As", "Back", jsonb_object_agg(field, changed.was -> field), jsonb_object_agg(field, changed.now -> field)
@@ -162,8 +163,9 @@ CREATE FUNCTION "Quvera_set_erasure"("Enquiry" UUID, "IsAsked" BOOLEAN, "By" TEX
 RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH changed AS (
         UPDATE public."Quvera_Form" form SET "EraseAt" = CASE WHEN "IsAsked" THEN now() + interval '24 hours' END
-        FROM public."Quvera_Form" former
-        WHERE form."Id" = "Enquiry" AND former."Id" = form."Id" AND ("IsAsked" = (former."EraseAt" IS NULL))
+        FROM (SELECT * FROM public."Quvera_Form" WHERE "Id" = "Enquiry" FOR NO KEY UPDATE) former
+        WHERE form."Id" = former."Id" AND "IsAsked" = (former."EraseAt" IS NULL)
+            AND "As" IN ('Erasure', 'Kept', 'Taken back', 'Put back')
         RETURNING form."Id", former."EraseAt" AS was, form."EraseAt" AS now
     )
     INSERT INTO public."Quvera_History" ("EnquiryId", "Who", "ByVisitor", "Key", "What", "TakesBack", "Before", "After")
@@ -171,18 +173,21 @@ RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     FROM changed
 $$;
 -- Erases enquiries of which somebody has asked it a day ago, at most fifty in 24 hours. Each has a line in the access log.
-CREATE FUNCTION "Quvera_erase_asked"() RETURNS SETOF TEXT LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    WITH erased AS (
+CREATE FUNCTION "Quvera_erase_asked"() RETURNS SETOF TEXT LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN RAISE EXCEPTION 'Erasing needs READ COMMITTED'; END IF;
+    PERFORM pg_advisory_xact_lock(hashtextextended('Quvera_erase_asked', 0)); -- one at a time: each counts what the others have done
+    RETURN QUERY WITH erased AS (
         DELETE FROM public."Quvera_Form" WHERE "Id" IN (
             SELECT "Id" FROM public."Quvera_Form" WHERE "EraseAt" <= now() ORDER BY "EraseAt" FOR UPDATE SKIP LOCKED
             LIMIT greatest(0, 50 - (SELECT count(*) FROM public."Quvera_Access"
-                WHERE "Command" = 'erased as asked' AND "At" > now() - interval '24 hours')))
+                WHERE "Command" = 'erased as asked' AND "Role" <> 'quvera_readonly' AND "At" > now() - interval '24 hours')))
         RETURNING "Reference"
     ), told AS (
         INSERT INTO public."Quvera_Access" ("Who", "Command", "What") SELECT 'the site', 'erased as asked', "Reference" FROM erased
     )
-    SELECT "Reference" FROM erased
-$$;
+    SELECT "Reference" FROM erased;
+END $$;
 REVOKE EXECUTE ON FUNCTION "Quvera_correct"(UUID, JSONB, TEXT, UUID, TEXT, UUID), "Quvera_set_erasure"(UUID, BOOLEAN, TEXT, UUID, TEXT, UUID),
     "Quvera_erase_asked"() FROM PUBLIC;
 
@@ -215,7 +220,7 @@ BEGIN
                     SELECT coalesce((SELECT back."What" = 'Taken back' AND back."At" < now() - interval '1 day' FROM public."Quvera_History" back
                         WHERE back."EnquiryId" = each."EnquiryId" AND back."TakesBack" = each."Key" ORDER BY back."Id" DESC LIMIT 1), FALSE)) last (is_back)
                 WHERE each."At" < now() - interval '1 day'
-                    AND (each."Before" ?| fields OR is_back AND (each."Text" IS NOT NULL OR each."After" ?| fields))
+                    AND (each."Before" ?| fields OR (each."Text" IS NOT NULL OR each."After" ?| fields) AND is_back)
                 LIMIT "Most") found
             WHERE entry."Id" = found.id;
     END CASE;
