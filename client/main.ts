@@ -17,9 +17,10 @@ const components: Record<IslandName, () => Promise<unknown>> = {
 }
 const touched = new Set<HTMLElement>()
 
+/** Not of a link: React would draw it anew under the finger, and the press would be lost. */
 function hydrateTouched({ target }: Event) {
-  const island = (target as Element).closest?.<HTMLElement>('[data-island]')
-  if (island) hydrate(island)
+  const part = (target as Element).closest?.<HTMLElement>('a, [data-island]')
+  if (part?.dataset.island) hydrate(part)
 }
 
 /** On success the island has `data-hydrated`. If a script does not come, the browser posts the form. */
