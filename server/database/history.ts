@@ -174,9 +174,9 @@ export async function takeBack(
 
 /** For so long after Call others read that somebody is ringing. */
 const RINGING_MS = 600_000
-/** Not shown in the history, or not to be taken back. */
-const RINGING = 'Ringing'
-const CANNOT_BE_TAKEN_BACK = [RINGING, PROPOSAL, 'By phone', 'Sent again', 'Received']
+/** Not listed in the history. */
+export const RINGING = 'Ringing'
+const CANNOT_BE_TAKEN_BACK = [RINGING, PROPOSAL, 'By phone', 'Sent again']
 
 export function mayBeTakenBack({ what, byVisitor, before, after, text }: Entry): boolean {
   const isEmptied =

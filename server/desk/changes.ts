@@ -4,7 +4,7 @@ import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared
 import { emailSchema, messages, type OrderField, orderContentSchema } from '../../shared/order.ts'
 import { columns, type Enquiry, enquiryFields } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
-import { type Author, type Changed, correct, type Entry, setErasure } from '../database/history.ts'
+import { type Author, type Changed, correct, type Entry, PROPOSAL, RINGING, setErasure } from '../database/history.ts'
 import { DAY_MS } from '../format.ts'
 import { RequestError } from '../http/errors.ts'
 import {
@@ -124,7 +124,7 @@ export const changes = {
     words: () => 'rang, no answer',
   }),
   /** Others see for ten minutes that somebody is ringing. */
-  ring: change({ input: one, what: 'Ringing', work: () => ({}), words: () => 'is ringing' }),
+  ring: change({ input: one, what: RINGING, work: () => ({}), words: () => 'is ringing' }),
   remind: change({
     input: z.extend(one, { on: z.nullable(day) }),
     what: 'Reminder',
@@ -153,7 +153,7 @@ export const changes = {
     input: one,
     what: 'Accepted',
     async work({ db, enquiry, entries, author }) {
-      const proposed = entries.findLast(({ what }) => what === 'Proposal')?.after?.Mobile
+      const proposed = entries.findLast(({ what }) => what === PROPOSAL)?.after?.Mobile
       if (typeof proposed !== 'string') throw new RequestError(409, 'There is no proposal to accept.')
       await correct(db, enquiry.id, author, { Mobile: proposed }, { what: 'Accepted' })
       return undefined

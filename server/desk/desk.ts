@@ -1,4 +1,4 @@
-import { hash, randomUUID, randomUUIDv7 } from 'node:crypto'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { pipeline, type Readable } from 'node:stream'
 import type * as z from 'zod/mini'
 import { RELEASE_SECONDS } from '../../shared/desk.ts'
@@ -26,13 +26,14 @@ import {
 import type { Env } from '../env.ts'
 import { RequestError } from '../http/errors.ts'
 import { recipientsOf, releaseMails, tellOfErasure, wasTriedSince, withholdMails } from '../mail/of-enquiry.ts'
-import { describeChosen, listReferences, recordAccess } from '../operations/access-log.ts'
+import { describeChosen, listReferences } from '../operations/access-log.ts'
 import { readHoldings } from '../operations/person.ts'
 import { readRecords, recordColumns } from '../operations/records.ts'
 import { type byPhone, type ChangeName, changes } from './changes.ts'
 import { describeLastChange } from './history.ts'
 import type { Choice, inputs, takeBackInput } from './inputs.ts'
 import { chosen, isOfSamePerson, notFound, type Row, readEnquiry, readList, readPulse, readRowsOf } from './reading.ts'
+import { createRecorder } from './recorder.ts'
 import { countSessions, nameOf, type Session } from './sessions.ts'
 
 /*
@@ -41,11 +42,6 @@ import { countSessions, nameOf, type Session } from './sessions.ts'
  * history. The same key again changes nothing and gets the same answer.
  */
 
-/** What stays the same is recorded again after this time: the page reads it anew whenever one comes back to it. */
-const RECORDED_AGAIN_MS = 60 * 60_000
-/** While somebody types, each letter is a search. */
-const SEARCH_RECORDED_AGAIN_MS = 60_000
-const REMEMBERED_MAX = 10_000
 /** As many enquiries as one change may have, over a slow line to the database. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 
@@ -65,34 +61,9 @@ interface DeskOptions {
 
 export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }: DeskOptions) {
   const recipients = recipientsOf(env)
-  const recorded = createMemory()
+  const { record, recordList, recordPulse, recordSearch } = createRecorder(db)
   /** By session: the search that is under way. */
   const searches = new Map<string, Promise<unknown>>()
-
-  /** @throws RequestError where the line cannot be written, as on a full disk: then nothing is shown or changed */
-  async function record(to: Pick<Db, 'access'>, session: Omit<Session, 'hash'>, command: string, what: string) {
-    await recordAccess(to, { who: nameOf(session), command, what }).catch((cause) => {
-      const message = 'The access log cannot be written, so nothing is shown or changed.'
-      throw new RequestError(503, message, { cause })
-    })
-  }
-
-  /** Records rows once an hour: a list as a whole, and of a pulse what no list has shown. */
-  async function recordShown(session: Session, command: string, rows: { reference: string }[]) {
-    const keys = rows.map(({ reference }) => `${session.hash} ${reference}`)
-    const isPulse = command === 'desk pulse'
-    const list = hash('sha256', keys.join())
-    if (isPulse ? keys.every(recorded.has) : recorded.has(list)) return
-    await record(db, session, command, listReferences(rows))
-    for (const key of [list, ...keys]) recorded.add(key, RECORDED_AGAIN_MS)
-  }
-
-  async function recordSearch(session: Session, rows: { reference: string }[]) {
-    const key = `${session.hash} search`
-    if (recorded.has(key)) return
-    await record(db, session, 'desk search', listReferences(rows))
-    recorded.add(key, SEARCH_RECORDED_AGAIN_MS)
-  }
 
   /** One search at a time for a session: each reads all enquiries. */
   async function inTurn<T>(session: Session, search: () => Promise<T>): Promise<T> {
@@ -156,7 +127,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       const isSearch = Boolean(input.text?.trim())
       const read = () => readList(db, input)
       const list = await (isSearch ? inTurn(session, read) : read())
-      await (isSearch ? recordSearch(session, list.enquiries) : recordShown(session, 'desk list', list.enquiries))
+      await (isSearch ? recordSearch(session, list.enquiries) : recordList(session, list.enquiries))
       return list
     },
 
@@ -167,7 +138,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         readProblems(),
         countSessions(db, session),
       ])
-      if (rows.length > 0) await recordShown(session, 'desk pulse', rows)
+      if (rows.length > 0) await recordPulse(session, rows)
       return { ...pulse, rows, problems, browsers, version, you: nameOf(session) }
     },
 
@@ -285,21 +256,4 @@ function conflict({ name, reference, status }: Enquiry, entries: Entry[], change
   const last = describeLastChange(entries, changed, you)
   const was = last ? `${last}.` : 'Somebody was faster.'
   return new RequestError(409, `${name}, ${reference}: ${was} Nothing was changed: it is ${status}.`)
-}
-
-/** What was recorded, and for how long it counts. Forgotten with the process. */
-function createMemory() {
-  const until = new Map<string, number>()
-  let cleanedAt = 0
-  return {
-    has: (key: string) => performance.now() < (until.get(key) ?? 0),
-    add(key: string, forMs: number) {
-      const now = performance.now()
-      if (until.size > REMEMBERED_MAX && now - cleanedAt > 60_000) {
-        cleanedAt = now
-        for (const [old, end] of until) if (end <= now) until.delete(old)
-      }
-      until.set(key, now + forMs)
-    },
-  }
 }

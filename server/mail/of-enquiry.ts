@@ -115,9 +115,14 @@ export async function tellOfErasure(
     return
   }
   await queueChangeIf(db, id, staff, Prisma.sql`${changesOfADay} < ${ERASURES_A_DAY}`)
+  await queueToVisitor(db, id, 'ErasureAsked')
+}
+
+/** Not of suspected spam, nor of an enquiry by phone without an address. */
+async function queueToVisitor(db: Pick<Db, '$executeRaw'>, id: string, kind: 'Acknowledgement' | 'ErasureAsked') {
   await db.$executeRaw`
     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox")
-    SELECT "Id", 'ErasureAsked', "Quvera_mailbox"("Email") FROM "Quvera_Form" form
+    SELECT "Id", ${kind}::"Quvera_MailKind", "Quvera_mailbox"("Email") FROM "Quvera_Form"
     WHERE "Id" = ${id}::uuid AND NOT "SuspectedSpam" AND "Email" <> ''`
 }
 
@@ -139,8 +144,5 @@ export async function acknowledgeAnew(db: Pick<Db, '$executeRaw'>, id: string): 
   await db.$executeRaw`
     UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "WithheldBecause" = 'NotTheirs', "DueAt" = NULL
     WHERE "EnquiryId" = ${id}::uuid AND "Status" = 'Pending' AND "Kind" IN ('Acknowledgement', 'ErasureAsked')`
-  await db.$executeRaw`
-    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox")
-    SELECT "Id", 'Acknowledgement', "Quvera_mailbox"("Email") FROM "Quvera_Form"
-    WHERE "Id" = ${id}::uuid AND NOT "SuspectedSpam"`
+  await queueToVisitor(db, id, 'Acknowledgement')
 }
