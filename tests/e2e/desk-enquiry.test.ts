@@ -1,6 +1,6 @@
 // One enquiry at the desk: reaching its visitor, what came of it, taking it back, correcting, entering, erasing.
 import { readFile } from 'node:fs/promises'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
 import { messages } from '../../shared/order.ts'
@@ -11,7 +11,9 @@ import { hoursAgo } from '../support/stored-enquiry.ts'
 const { site, address, open, openOne, store, put, asRavi, stored } = deskForTests()
 
 const statusOf = (page: Page) => page.locator('.whole-head .status').innerText()
-const flag = (page: Page, text: string | RegExp) => page.locator('.flag', { hasText: text })
+const flag = (place: Page | Locator, text: string | RegExp) => place.locator('.flag', { hasText: text })
+/** The enquiry that is opened, which on a PC stands beside the list. */
+const opened = (page: Page) => page.getByRole('article')
 const dialog = (page: Page) => page.locator('dialog[open]')
 
 it('staff call, write and copy, and prepared texts are written already', async () => {
@@ -85,7 +87,7 @@ it('no answer counts and sets a reminder, which chips change; To ring has what i
   await page.getByRole('link', { name: 'To be rung', exact: true }).click()
   await page.locator('.whole [type=date]').fill('2099-01-02')
   await button(page, 'Set day').click()
-  await flag(page, 'ring Fri 2 Jan').waitFor()
+  await flag(opened(page), 'ring Fri 2 Jan').waitFor()
   await button(page, 'never').click()
   await expect.poll(async () => (await stored(reference)).remindOn).toBe(null)
 })

@@ -259,7 +259,7 @@ it('the keyboard alone is enough, and keeps its place; letters act only inside a
   expect(await focused(page)).toBe('Asha Verma') // its title
   await tabTo('No answer')
   await page.keyboard.press('Space')
-  await page.locator('.flag', { hasText: 'rang twice' }).waitFor()
+  await page.getByRole('article').locator('.flag', { hasText: 'rang twice' }).waitFor()
   expect(await focused(page)).toBe('No answer')
   await page.goBack()
   await rows(page).waitFor()
