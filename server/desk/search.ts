@@ -7,9 +7,13 @@ import { mobileDigits } from '../operations/person.ts'
 const ACCENTS = '[\u0300-\u036f]'
 
 /** A text in small letters without accents. Only texts beyond ASCII need the slow part. */
-const plain = (text: Prisma.Sql) => Prisma.sql`lower(CASE WHEN octet_length(${text}) = char_length(${text}) THEN ${text}
-  ELSE regexp_replace(normalize(${text}, NFKD), ${ACCENTS}, '', 'g') END)`
-const TEXTS = Prisma.sql`form."Name" || E'\n' || form."Email" || E'\n' || form."Reference" || E'\n' || form."Mobile"`
+const plain = (
+  text: Prisma.Sql,
+) => Prisma.sql`CASE WHEN octet_length(${text}) = char_length(${text}) THEN lower(${text} COLLATE "C")
+  ELSE lower(regexp_replace(normalize(${text}, NFKD), ${ACCENTS}, '', 'g')) END`
+/** Of an enquiry. Only its name may have accents. */
+const TEXTS = Prisma.sql`(${plain(Prisma.sql`form."Name"`)}
+  || lower((E'\n' || form."Email" || E'\n' || form."Reference" || E'\n' || form."Mobile") COLLATE "C"))`
 
 /** "bounced", as the flag says: then the search lists those whom the acknowledgement did not reach. */
 const BOUNCES = Prisma.sql`form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
@@ -22,28 +26,25 @@ const BOUNCES = Prisma.sql`form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
 export function matches(typed: string): Prisma.Sql {
   const text = withoutPaste(typed)
   if (/^(?:acknowledgement )?bounced$/i.test(text)) return BOUNCES
-  if (!text) return Prisma.sql`FALSE`
   const words = text
     .split(' ')
-    .filter((word) => !COUNTRY.test(word))
+    .filter((word) => word && !COUNTRY.test(word))
     .slice(0, WORDS_MAX)
     .map(spellingsOf)
-  const conditions = words.map(
+  if (words.length === 0) return Prisma.sql`FALSE`
+  const found = words.map(
     (
       spellings,
-    ) => Prisma.sql`(texts LIKE ANY (${spellings}) OR form."Id" IN (SELECT "EnquiryId" FROM "Quvera_History" entry
+    ) => Prisma.sql`(${TEXTS} LIKE ANY (${spellings}) OR form."Id" IN (SELECT "EnquiryId" FROM "Quvera_History" entry
       WHERE "What" = 'Note' AND ${plain(Prisma.sql`"Text"`)} LIKE ANY (${spellings}) AND ${IS_EFFECTIVE}))`,
   )
-  // OFFSET keeps the text from being made anew for each word.
-  const found = Prisma.sql`(SELECT ${Prisma.join(conditions, ' AND ')} FROM (
-    SELECT ${plain(Prisma.sql`stored`)} FROM (SELECT ${TEXTS} OFFSET 0) AS of_form (stored) OFFSET 0) AS searched (texts))`
   const [code] = /(?<=^|[A-Z]{1,5})[0-9A-Z]{6}$/.exec(text.replace(/[\s-]/g, '').toUpperCase()) ?? []
   const digits = text.includes(' ') ? mobileDigits(text) : undefined
   const others = [
     ...(code ? [Prisma.sql`form."Reference" LIKE ${`%-${code}`}`] : []),
     ...(digits ? [Prisma.sql`form."Mobile" LIKE ${`%${digits}%`}`] : []),
   ]
-  return Prisma.sql`(${Prisma.join([found, ...others], ' OR ')})`
+  return Prisma.sql`(${Prisma.join([Prisma.join(found, ' AND '), ...others], ' OR ')})`
 }
 
 /** Each costs a look at all notes. */

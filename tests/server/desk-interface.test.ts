@@ -228,6 +228,10 @@ describe('desk.list', () => {
     expect(await namesOf({ state: 'all', text })).toEqual(name ? [name] : [])
   })
 
+  it('finds nothing by the code of the country alone', async () => {
+    expect(await namesOf({ state: 'all', text: '+91' })).toEqual([])
+  })
+
   it('finds by a reference as people say it', async () => {
     const [name, reference = ''] = Object.entries(references)[0] ?? []
     for (const text of [reference, `${reference}.`, reference.slice(3).toLowerCase(), reference.replace('-', ' ')])
