@@ -6,6 +6,9 @@ export const DESK_PATH = '/staff'
 export const deskStates = ['new', 'toRing', 'contacted', 'closed', 'spam', 'all'] as const
 export type DeskState = (typeof deskStates)[number]
 
+/** The list that the page comes with. */
+export const FIRST_LIST = { state: 'new', order: 'newest' } as const
+
 export const deskStatuses = ['New', 'Contacted', 'Closed'] as const
 
 export const closingReasons = ['Ordered', 'No interest', 'Not reached', 'Wrong number'] as const

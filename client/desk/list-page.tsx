@@ -1,5 +1,5 @@
 import { Fragment, useEffect, useState } from 'react'
-import { type DeskState, deskStates } from '../../shared/desk.ts'
+import { type DeskState, deskStates, FIRST_LIST } from '../../shared/desk.ts'
 import { centreInRow } from '../ui/row.ts'
 import { AddByPhone } from './add-by-phone.tsx'
 import { ActionButton } from './buttons.tsx'
@@ -26,7 +26,7 @@ const tabs: Record<DeskState, string> = {
 /** On a wide screen. */
 const columns = ['Waiting', 'Name', 'Number', 'Quantity', 'Buying for', 'State', '']
 
-const firstChoice: Choice = { state: 'new', order: 'newest', ...readChoice() }
+const firstChoice: Choice = { ...FIRST_LIST, ...readChoice() }
 
 /** What is asked for: a search looks at everything, whatever the tab. */
 function asked({ state, ...filters }: Choice, text: string): Choice {

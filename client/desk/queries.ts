@@ -9,7 +9,7 @@ import {
 import { createTRPCClient, httpLink } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { DeskRouter } from '../../server/desk/procedures.ts'
-import { AT_ONCE_MAX } from '../../shared/desk.ts'
+import { AT_ONCE_MAX, FIRST_LIST } from '../../shared/desk.ts'
 import { answeredStatus, fetchInTime } from '../trpc.ts'
 import { currentReference, loadAnewAtNextOpening } from './route.ts'
 import { leave } from './session.ts'
@@ -75,6 +75,14 @@ export function useList(choice: Choice, reading: number) {
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
   })
+}
+
+/** The page has come with its first list. */
+export function takeFirstList(): void {
+  const script = document.getElementById('list')
+  if (!script) return
+  client.setQueryData<Pages>(['list', 0, FIRST_LIST], { pages: [JSON.parse(script.textContent)], pageParams: [''] })
+  script.remove() // what it holds may be erased, or the session end
 }
 
 export type List = ReturnType<typeof useList>

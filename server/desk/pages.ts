@@ -10,7 +10,8 @@ import { htmlOf, type StaticPages } from '../http/static-pages.ts'
 const DESK_FILE = '/desk/desk'
 const MESSAGE_FILE = '/desk/message'
 /** Without built pages, as in tests and development. */
-const UNBUILT = '<!doctype html><html lang="en"><meta charset="utf-8"><title><!--title--></title><body><!--body-->'
+const UNBUILT =
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title><!--title--></title><body><!--list--><!--body-->'
 
 export const SIGN_IN_PATH = `${DESK_PATH}/sign-in`
 export const ENTER_PATH = `${DESK_PATH}/enter`
@@ -42,8 +43,15 @@ export function createDeskPages(pages: StaticPages) {
   }
 
   return {
-    /** For a session only. */
-    desk: (reply: FastifyReply) => sendHtml(reply, desk),
+    /** For a session only. @param list comes with the page, which need not ask for it then */
+    desk(reply: FastifyReply, list: object | undefined) {
+      const json = JSON.stringify(list)?.replaceAll('<', '\\u003c')
+      const island = json ? `<script id="list" type="application/json">${json}</script>` : ''
+      return sendHtml(
+        reply,
+        desk.replace('<!--list-->', () => island),
+      )
+    },
     /** @param address that this browser asked with a short time ago */
     signIn: (reply: FastifyReply, leadsTo: string, address: string) =>
       send(

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { DESK_PATH } from '../../shared/desk.ts'
+import { DESK_PATH, FIRST_LIST } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
@@ -133,7 +133,8 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       const session = await find(request, reply)
       if (!session) return toSignIn(request, reply)
       if (!proper) throw new RequestError(404)
-      return pages.desk(reply)
+      const isList = proper === DESK_PATH
+      return pages.desk(reply, isList ? await desk.list(session, FIRST_LIST) : undefined)
     }
     forms.get(DESK_PATH, showPage)
     forms.get(`${DESK_PATH}/*`, showPage)

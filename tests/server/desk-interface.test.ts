@@ -413,6 +413,17 @@ it('the access log has a line with the address for each list, enquiry and downlo
   ])
 })
 
+it('the page comes with its first list, which no name breaks out of and the access log names', async () => {
+  const name = '</script><!-- Verma'
+  const reference = await store({ name })
+  const page = await (await getStaff(app.url, '', { cookie })).text()
+  const [, json = ''] = /<script id="list" type="application\/json">(.*?)<\/script>/.exec(page) ?? []
+  expect(JSON.parse(json)).toMatchObject({ enquiries: [{ reference, name }] })
+  expect(await app.db.access.count({ where: { command: 'desk list', what: reference } })).toBe(1)
+  const enquiry = await getStaff(app.url, `/${reference}`, { cookie })
+  expect(await enquiry.text()).not.toContain('Verma')
+})
+
 it('no stranger holds the room for bodies: theirs are small, and refused before they are read', async () => {
   for (const path of ['sign-in', 'enter', 'sign-out'])
     expect((await postStaff(app.url, path, { email: 'x'.repeat(4000) })).status, path).toBe(413)
