@@ -75,7 +75,7 @@ export const actions = {
     done: () => 'corrected',
   }),
   accept: action<Inputs['accept'], object>({
-    input: ({ reference }) => ({ reference }),
+    input: ({ reference, proposal }) => ({ reference, ...proposal }),
     label: () => 'Accept',
     when: ({ proposal }) => proposal !== undefined,
     preview: ({ mobile, proposal }) => ({ mobile: proposal?.mobile ?? mobile, proposal: undefined }),

@@ -44,9 +44,10 @@ export const IS_EFFECTIVE = Prisma.sql`coalesce((SELECT back."What" <> ${TAKEN_B
  * The condition of an enquiry (`form`) of which the owner of its address says that it is not theirs: no mail goes there, until
  * the address is changed.
  */
-export const IS_NOT_THEIRS = Prisma.sql`EXISTS (SELECT FROM "Quvera_History" entry
-  WHERE entry."EnquiryId" = form."Id" AND entry."What" = ${NOT_MINE} AND NOT EXISTS (SELECT FROM "Quvera_History" later
-    WHERE later."EnquiryId" = form."Id" AND later."Id" > entry."Id" AND later."After" ? 'Email'))`
+export const IS_NOT_THEIRS = Prisma.sql`EXISTS (SELECT FROM "Quvera_History" said
+  WHERE said."EnquiryId" = form."Id" AND said."What" = ${NOT_MINE} AND NOT EXISTS (SELECT FROM "Quvera_History" entry
+    WHERE entry."EnquiryId" = form."Id" AND entry."Id" > said."Id" AND entry."After" ? 'Email' AND entry."TakesBack" IS NULL
+      AND ${IS_EFFECTIVE}))`
 
 /** By enquiry, the oldest first. */
 export async function readHistory(db: Pick<Db, '$queryRaw'>, ids: string[]): Promise<Map<string, Entry[]>> {
@@ -198,7 +199,8 @@ export function standingOf(entries: Entry[], now: Date) {
     /** By the visitor. */
     isWithdrawn: entries.findLast(({ after }) => 'Status' in (after ?? {}))?.what === WITHDRAWN,
     isNotTheirs:
-      entries.findLast(({ what, after }) => what === NOT_MINE || 'Email' in (after ?? {}))?.what === NOT_MINE,
+      effective.findLast(({ what, after, takesBack }) => what === NOT_MINE || (!takesBack && 'Email' in (after ?? {})))
+        ?.what === NOT_MINE,
     proposed: effective.findLast(({ what }) => what === PROPOSAL)?.after?.Mobile,
     last: entries.findLast(mayBeTakenBack),
   }

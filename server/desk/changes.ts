@@ -146,19 +146,20 @@ export const changes = {
         await correct(db, enquiry.id, author, Object.fromEntries(changed.map((field) => [columns[field], now[field]])))
       return undefined
     },
-    words: ({ before, after }) => `corrected ${correctionOf(before, after)}`,
+    words: ({ before, after }) => `corrected ${correctionOf(before, after) || 'what is no longer kept'}`,
   }),
   /** The number that the visitor proposes on the page "Your enquiry". */
   accept: change({
-    input: one,
+    input: z.extend(one, { mobile: z.optional(text(100)) }), // as its user saw it
     what: 'Accepted',
-    async work({ db, enquiry, entries, author }) {
+    async work({ db, enquiry, entries, author }, { mobile }) {
       const proposed = entries.findLast(({ what }) => what === PROPOSAL)?.after?.Mobile
-      if (typeof proposed !== 'string') throw new RequestError(409, 'There is no proposal to accept.')
+      if (typeof proposed !== 'string' || (mobile && mobile !== proposed))
+        throw new RequestError(409, 'There is no such proposal. Perhaps the visitor proposes another number now.')
       await correct(db, enquiry.id, author, { Mobile: proposed }, { what: 'Accepted' })
       return undefined
     },
-    words: ({ before, after }) => `accepted ${correctionOf(before, after)}`,
+    words: ({ before, after }) => `accepted ${correctionOf(before, after) || 'what is no longer kept'}`,
   }),
   erase: change({
     input: z.extend(many, { subscription: z.optional(z.boolean()) }),

@@ -9,7 +9,6 @@ import {
   createReference,
   type Enquiry,
   enquiryFields,
-  hashContent,
   insertForm,
   readEnquiries,
 } from '../database/enquiry.ts'
@@ -228,7 +227,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       const reference = await db.$transaction(async (transaction) => {
         const row = {
           ...{ Id: randomUUIDv7(), Reference: createReference(), SubmissionKey: key, NoticeVersion: 'by phone' },
-          ...{ SuspectedSpam: false, ContentHash: hashContent(content), ...fields },
+          ...{ SuspectedSpam: false, ...fields },
         }
         const inserted = await transaction.$executeRaw(insertForm([row]))
         const [stored] = await readEnquiries(transaction, Prisma.sql`WHERE form."SubmissionKey" = ${key}::uuid`)

@@ -6,7 +6,8 @@ import { changes } from './changes.ts'
 
 const words: Record<string, (entry: Entry) => string> = {
   'By phone': () => 'entered it by phone',
-  [PROPOSAL]: ({ after }) => `proposes the number ${after?.Mobile}`,
+  [PROPOSAL]: ({ after }) =>
+    `proposes ${after?.Mobile ? `the number ${after.Mobile}` : 'a number that is no longer kept'}`,
   [WITHDRAWN]: () => 'no longer needs it',
   [NOT_MINE]: () => 'says that the address is not theirs',
   ...Object.fromEntries(Object.values(changes).map(({ what, words }) => [what, words])),
@@ -14,8 +15,11 @@ const words: Record<string, (entry: Entry) => string> = {
 
 /** @param entries of the same enquiry */
 export function describeEntry(entry: Entry, entries: Entry[]): string {
-  const original = entry.takesBack && entries.find(({ key }) => key === entry.takesBack)
-  if (original) return `${entry.what.toLowerCase()}: ${describeEntry(original, entries)}`
+  const original = entries.find(({ key }) => key === entry.takesBack)
+  return original ? `${entry.what.toLowerCase()}: ${describeAlone(original)}` : describeAlone(entry)
+}
+
+function describeAlone(entry: Entry): string {
   return words[entry.what]?.(entry) ?? entry.what
 }
 

@@ -16,7 +16,8 @@ const DOUBT_LEASE = 'retention is in doubt'
 const IN_DOUBT = `nothing is erased for ${DOUBT_DAYS} days: by the database's clock the last run was longer ago. Is that clock right?`
 
 /** What the function `Quvera_erase_old` erases. The site's role may not erase otherwise, and an enquiry younger than a month only as it was asked. */
-const ERASED_DAILY = ['access lines', 'mails to staff', 'enquiries', 'what was taken back'] as const
+const ERASED_DAILY = ['access lines', 'mails to staff', 'enquiries'] as const
+const TAKEN_BACK = 'what was taken back'
 
 /** Repeats a deletion of one portion until nothing is left. @returns how many rows were deleted */
 async function inPortions(deletePortion: () => Promise<number>): Promise<number> {
@@ -28,7 +29,11 @@ async function inPortions(deletePortion: () => Promise<number>): Promise<number>
   }
 }
 
-async function eraseOld(db: Db, what: (typeof ERASED_DAILY)[number], before: Date): Promise<number> {
+async function eraseOld(
+  db: Db,
+  what: (typeof ERASED_DAILY)[number] | typeof TAKEN_BACK,
+  before: Date,
+): Promise<number> {
   const [{ count }] = await db.$queryRaw<[{ count: number }]>`
     SELECT "Quvera_erase_old"(${what}, ${before}, ${CHUNK}::int) AS "count"`
   return count
@@ -51,9 +56,9 @@ export function monthsBefore(now: Date, months: number): Date {
 }
 
 /**
- * Each hour deletes subscriptions that expired, and enquiries of which somebody has asked it. Once a day, in one of all processes, erases enquiries, summaries and sign-in
- * mails older than `months` (0: none), and access log lines older than a year. @returns ends it, and resolves once no run is
- * under way
+ * Each hour deletes subscriptions that expired, enquiries of which somebody has asked it, and texts that were taken back. Once a
+ * day, in one of all processes, erases enquiries, summaries and sign-in mails older than `months` (0: none), and access log lines
+ * older than a year. @returns ends it, and resolves once no run is under way
  */
 export function startRetention(db: Db, months: number, log: Logger): () => Promise<void> {
   async function run() {
@@ -63,6 +68,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => Promi
     const ended = await erase('ended subscriptions', () => deleteExpiredSubscribers(db, now, CHUNK))
     if (ended > 0) log.info({ count: ended }, 'unconfirmed and ended subscriptions were deleted')
     await erase('enquiries of which it was asked', () => eraseAsked(db, log))
+    await erase(TAKEN_BACK, () => eraseOld(db, TAKEN_BACK, now))
     // Each run has a new holder, so that no process renews the lease: the first to find it expired erases.
     const isOurs = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
     if (!isOurs || !last) return // on its first day a database may have been restored with a wrong clock: nothing is erased

@@ -3,7 +3,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import { exampleOrder, messages } from '../../shared/order.ts'
-import { anOrder, submit } from '../support/an-order.ts'
+import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { callDesk, enterDesk } from '../support/desk.ts'
 import { eventually } from '../support/eventually.ts'
@@ -379,6 +379,22 @@ describe('erase', () => {
     expect(JSON.stringify(History)).not.toContain(STAFF) // who of staff is not theirs
     expect(await app.db.access.findFirst({ where: { command: 'desk person' } })).toMatchObject({ who: STAFF })
   })
+})
+
+it('an enquiry by phone keeps no form that is posted later with the same content', async () => {
+  const cookie = await enterDesk(app)
+  await callDesk(app.url, cookie, 'add', { ...exampleOrder, key: aKey() })
+  expect((await postForm(app.url, exampleOrder)).status).toBe(303)
+  expect(await app.db.enquiry.count()).toBe(2)
+})
+
+it('what an intruder adds to the history, one that takes itself back, breaks no list', async () => {
+  const { cookie, reference, act } = await aDesk()
+  const { id: enquiryId = '' } = (await app.db.enquiry.findUnique({ where: { reference } })) ?? {}
+  const key = aKey()
+  await app.db.historyEntry.create({ data: { enquiryId, key, takesBack: key, what: 'Taken back' } })
+  expect((await callDesk(app.url, cookie, 'list', { state: 'new' })).status).toBe(200)
+  expect((await act('show')).status).toBe(200)
 })
 
 it('an enquiry by phone is Contacted, may have no address, and sends no mails', async () => {

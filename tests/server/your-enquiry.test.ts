@@ -139,7 +139,12 @@ describe('by the page the visitor', () => {
     const [row] = (await atDesk('list', { state: 'toRing', key: undefined })).enquiries
     expect(row).toMatchObject({ reference, proposal: { mobile: '9971112345' }, flags: ['proposes another number'] })
     expect((await mailsOf('Change')).map(({ to }) => to)).toEqual([STAFF, 'ravi@quvera.test'])
-    const [accepted] = await atDesk('accept', { reference })
+    // What they proposed may have changed since it was seen.
+    const stale = await callDesk(url, await enterDesk(app), 'accept', {
+      ...{ reference, key: crypto.randomUUID(), mobile: '9811111111' },
+    })
+    expect(stale.status).toBe(409)
+    const [accepted] = await atDesk('accept', { reference, mobile: '9971112345' })
     expect(accepted).toMatchObject({ mobile: '9971112345', flags: [] })
     expect((await look(url, token)).shown.mobile).toBe('2345')
     const { history } = await atDesk('show', { reference, key: undefined })
@@ -236,6 +241,13 @@ describe('by the page the visitor', () => {
     await senders.stop(1000)
     expect((await mailsOf('Acknowledgement'))[0]).toMatchObject({ status: 'Withheld', withheldBecause: 'NotTheirs' })
     expect(app.resend.mails.some(({ to }) => to.includes('asha.verma@shop.example'))).toBe(false)
+    // Corrected, and back to the address that is not theirs.
+    const { name, email, mobile, quantity, products, retailerSelfUse } = row
+    const was = { name, email, mobile, quantity, products, retailerSelfUse }
+    const of = crypto.randomUUID()
+    await atDesk('correct', { key: of, reference, was, now: { ...was, email: 'other@shop.example' } })
+    const [back] = await atDesk('takeBack', { of })
+    expect([back.email, back.flags]).toEqual([email, ['not the address’s owner']])
     // Who ordered still has the confirmation, and gives the right one.
     expect((await press(url, token, 'email', { email: 'asha@right.example' })).status).toBe(303)
     expect((await look(url, await mailTokenOf(reference))).status).toBe(200)

@@ -192,9 +192,9 @@ REVOKE EXECUTE ON FUNCTION "Quvera_correct"(UUID, JSONB, TEXT, UUID, TEXT, UUID)
     "Quvera_erase_asked"() FROM PUBLIC;
 
 -- Erases at most so many rows of one kind that are older than a given time: access log lines after a year, whatever is given;
--- mails to staff that are about no enquiry, and enquiries, never younger than a month; and of the history texts and numbers that
--- somebody has taken back, and what was before a correction, after a day: they may be a stranger's. The site's role may call it but
--- not delete rows itself, so that an intruder cannot replace an enquiry unnoticed.
+-- mails to staff that are about no enquiry, and enquiries, never younger than a month; and of the history, after a day, texts that
+-- somebody has taken back, what was before a correction, and values that a later row has changed: they may be a stranger's. The
+-- site's role may call it but not delete rows itself, so that an intruder cannot replace an enquiry unnoticed.
 DROP FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT);
 CREATE FUNCTION "Quvera_erase_old"("What" TEXT, "Before" TIMESTAMPTZ, "Most" INT) RETURNS INT LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -214,13 +214,18 @@ BEGIN
                 SELECT "Id" FROM public."Quvera_Form" WHERE "ReceivedAt" < earlier LIMIT "Most");
         WHEN 'what was taken back' THEN
             UPDATE public."Quvera_History" entry SET "Text" = CASE WHEN NOT found.is_back THEN entry."Text" END,
-                "Before" = entry."Before" - fields, "After" = CASE WHEN found.is_back THEN entry."After" - fields ELSE entry."After" END
+                "Before" = entry."Before" - fields, "After" = entry."After" - found.changed
             FROM (
-                SELECT each."Id" AS id, is_back FROM public."Quvera_History" each CROSS JOIN LATERAL (
+                SELECT each."Id" AS id, is_back, changed FROM public."Quvera_History" each CROSS JOIN LATERAL (
                     SELECT coalesce((SELECT back."What" = 'Taken back' AND back."At" < now() - interval '1 day' FROM public."Quvera_History" back
                         WHERE back."EnquiryId" = each."EnquiryId" AND back."TakesBack" = each."Key" ORDER BY back."Id" DESC LIMIT 1), FALSE)) last (is_back)
+                CROSS JOIN LATERAL (
+                    SELECT coalesce(array_agg(field), '{}') FROM unnest(fields) field WHERE each."After" ? field AND EXISTS (
+                        SELECT FROM public."Quvera_History" later WHERE later."EnquiryId" = each."EnquiryId" AND later."Id" > each."Id"
+                            AND later."After" ? field AND later."At" < now() - interval '1 day'
+                            AND (later."What" <> 'Proposal' OR each."What" = 'Proposal'))) since (changed)
                 WHERE each."At" < now() - interval '1 day'
-                    AND (each."Before" ?| fields OR (each."Text" IS NOT NULL OR each."After" ?| fields) AND is_back)
+                    AND (each."Before" ?| fields OR each."Text" IS NOT NULL AND is_back OR changed <> '{}')
                 LIMIT "Most") found
             WHERE entry."Id" = found.id;
     END CASE;
