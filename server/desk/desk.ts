@@ -29,7 +29,7 @@ import { describeChosen, listReferences } from '../operations/access-log.ts'
 import { readHoldings } from '../operations/person.ts'
 import { readRecords, recordColumns } from '../operations/records.ts'
 import { type byPhone, type ChangeName, changes } from './changes.ts'
-import { describeLastChange } from './history.ts'
+import { conflict } from './history.ts'
 import type { Choice, inputs, takeBackInput } from './inputs.ts'
 import { chosen, isOfSamePerson, notFound, type Row, readEnquiry, readList, readPulse, readRowsOf } from './reading.ts'
 import { createRecorder } from './recorder.ts'
@@ -181,16 +181,9 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       await change(session, { key: input.key, where, command, count: references.length }, async (locked) => {
         const { enquiry, entries, author } = locked
         const present = presentOf(enquiry)
-        const changed = Object.entries(seen?.(given) ?? {}).filter(
-          ([column, value]) => String(value) !== String(present[column]),
-        )
-        if (changed.length > 0)
-          throw conflict(
-            enquiry,
-            entries,
-            changed.map(([column]) => column),
-            author.who,
-          )
+        const saw = seen?.(given) ?? {}
+        const changed = Object.keys(saw).filter((column) => String(saw[column]) !== String(present[column]))
+        if (changed.length > 0) throw conflict(enquiry, entries, changed, author.who)
         const entry = await work({ ...locked, recipients, now }, given)
         if (entry) await addEntry(locked.db, enquiry.id, author, { what, ...entry })
       })
@@ -248,11 +241,4 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     await withholdMails(db, enquiry.id) // first: then none is claimed any more
     if (await wasTriedSince(db, enquiry.id, at)) throw new RequestError(409, 'It has gone out: mark it as spam again.')
   }
-}
-
-/** Names the enquiry, and the colleague who was faster. */
-function conflict({ name, reference, status }: Enquiry, entries: Entry[], changed: string[], you: string) {
-  const last = describeLastChange(entries, changed, you)
-  const was = last ? `${last}.` : 'Somebody was faster.'
-  return new RequestError(409, `${name}, ${reference}: ${was} Nothing was changed: it is ${status}.`)
 }

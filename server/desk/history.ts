@@ -1,5 +1,7 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
+import type { Enquiry } from '../database/enquiry.ts'
 import { type Entry, NOT_MINE, PROPOSAL, WITHDRAWN } from '../database/history.ts'
+import { RequestError } from '../http/errors.ts'
 import { changes } from './changes.ts'
 
 /* The history of an enquiry in words. */
@@ -28,9 +30,16 @@ export function isListed({ what }: Entry): boolean {
 }
 
 /** `ravi@shop.example at 26 Nov 2026 10:40 IST: set to Contacted (was New)`, of the last entry that changed one of these columns. */
-export function describeLastChange(entries: Entry[], columns: string[], you: string): string | undefined {
+function describeLastChange(entries: Entry[], columns: string[], you: string): string | undefined {
   const last = entries.findLast(({ after }) => columns.some((column) => column in (after ?? {})))
   if (!last) return undefined
   const who = last.who === you ? 'You, in another tab,' : last.who
   return `${who} at ${formatIndianTime(last.at)}: ${describeEntry(last, entries)}`
+}
+
+/** What was changed since somebody saw it. Names the enquiry, and the colleague who was faster. */
+export function conflict({ name, reference, status }: Enquiry, entries: Entry[], changed: string[], you: string) {
+  const last = describeLastChange(entries, changed, you)
+  const was = last ? `${last}.` : 'Somebody was faster.'
+  return new RequestError(409, `${name}, ${reference}: ${was} Nothing was changed: it is ${status}.`)
 }

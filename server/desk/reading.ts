@@ -15,12 +15,9 @@ import { Prisma } from '../database/generated/client.ts'
 import { type Entry, readHistory, standingOf } from '../database/history.ts'
 import { DAY_MS } from '../format.ts'
 import { RequestError } from '../http/errors.ts'
-import { kinds } from '../mail/kinds.ts'
-import { MAY_GO_TO_CORRECTED } from '../mail/of-enquiry.ts'
-import { MAY_SEND_AGAIN } from '../mail/queue.ts'
-import { states as mailStates, withheldReasons } from '../mail/states.ts'
 import { describeEntry, isListed } from './history.ts'
 import { type Choice, placeOf, readPlace } from './inputs.ts'
+import { readMailsOf } from './mails.ts'
 import { repliesFor } from './replies.ts'
 import { matches } from './search.ts'
 
@@ -233,35 +230,4 @@ export async function readEnquiry(db: Db, reference: string) {
 /** The condition of enquiries (`form`) with the same number or address. An enquiry by phone may have no address. */
 export function isOfSamePerson({ mobile, email }: Pick<Enquiry, 'mobile' | 'email'>): Prisma.Sql {
   return Prisma.sql`(form."Mobile" = ${mobile} OR ${email} <> '' AND lower(form."Email") = lower(${email}))`
-}
-
-/** What the tables of mail/ say; a value of a newer version is missing there. */
-const kindNames: Partial<Record<string, { one: string }>> = kinds
-const meanings: Partial<Record<string, { means: string }>> = mailStates
-const reasons: Partial<Record<string, string>> = withheldReasons
-
-interface ShownMail {
-  id: string
-  kind: string
-  to: string | null
-  status: string
-  at: Date
-  because: string | null
-  lastError: string | null
-  maySendAgain: boolean
-}
-
-async function readMailsOf(db: Db, id: string) {
-  const mails = await db.$queryRaw<ShownMail[]>`
-    SELECT mail."Id"::text AS "id", mail."Kind"::text AS "kind", mail."To" AS "to", mail."Status"::text AS "status",
-      coalesce(mail."SentAt", mail."FirstTriedAt", mail."QueuedAt") AS "at", mail."WithheldBecause"::text AS "because",
-      mail."LastError" AS "lastError", (${MAY_SEND_AGAIN} OR ${MAY_GO_TO_CORRECTED}) IS TRUE AS "maySendAgain"
-    FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = ${id}::uuid ORDER BY mail."Id"`
-  return mails.map(({ id, kind, to, status, at, because, lastError, maySendAgain }) => {
-    const reason = because ? (reasons[because] ?? because) : ['Sent', 'Delivered'].includes(status) ? '' : lastError
-    const what = `${kindNames[kind]?.one ?? kind}${to ? ` to ${to}` : ''} ${meanings[status]?.means ?? `is ${status}`}`
-    // the notice to ravi@shop.example was rejected by the mail server of its receiver: 550 no such mailbox
-    const means = reason ? `${what}: ${reason}` : what
-    return { id, kind, ...(to && { to }), status, means, at: at.toISOString(), maySendAgain }
-  })
 }
