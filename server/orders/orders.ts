@@ -5,15 +5,24 @@ import { type Received, yourEnquiryUrl } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import { type Db, readNow } from '../database/database.ts'
-import { type Enquiry, readEnquiries, readWithSecret } from '../database/enquiry.ts'
+import type { Enquiry } from '../database/enquiry.ts'
 import { isConnectionLost, isConnectTimeout, sqlState } from '../database/errors.ts'
-import { Prisma } from '../database/generated/client.ts'
+import type { Prisma } from '../database/generated/client.ts'
 import { confirmationToken } from '../database/page-token.ts'
 import { RequestError } from '../http/errors.ts'
 import type { Recipients } from '../mail/of-enquiry.ts'
 import type { Availability } from './availability.ts'
 import { createBatchWriter } from './batch-writer.ts'
-import { findEqualEnquiry, type InsertRow, insertEnquiries, toInsertRow } from './storing.ts'
+import {
+  findByKey,
+  findByReference,
+  findEqualEnquiry,
+  type InsertRow,
+  insertEnquiries,
+  insertProbe,
+  lockContent,
+  toInsertRow,
+} from './storing.ts'
 
 /*
  * An order is stored under its submission key, in one statement. For a form that the browser posts, with a key or without, an
@@ -67,38 +76,30 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
     const row = toInsertRow(order)
     const stored = await insertInBatch(row)
     const secret = stored.get(row.Id)
-    if (secret) return { ...confirm(row.Reference), page: pageOf({ id: row.Id, secret }) }
+    if (secret) return { ...logStored(row.Reference), page: pageOf({ id: row.Id, secret }) }
     // Not stored: a row has the key (a repeat, or another order) or, if none has, the reference.
-    const enquiry = await retryIfLost(() => findStoredDurably(order.submissionKey))
+    const enquiry = await retryIfLost(() => findByKey(db, order.submissionKey))
     if (!enquiry) return 'taken'
     const { id, reference, receivedAt, now } = enquiry
     const page = pageOf(enquiry)
-    if (id === row.Id) return { ...confirm(reference), page } // our own row: retryIfLost repeated a statement that had stored it
+    if (id === row.Id) return { ...logStored(reference), page } // our own row: retryIfLost repeated a statement that had stored it
     if (enquiry.contentHash !== row.ContentHash) throw new RequestError(409, messages.conflict)
     return { reference, page, ...(isEarlier(enquiry, now) && { receivedAt: receivedAt.toISOString() }) }
-  }
-
-  async function findStoredDurably(submissionKey: string) {
-    const [enquiry] = await readWithSecret(db, Prisma.sql`WHERE form."SubmissionKey" = ${submissionKey}::uuid`)
-    return enquiry && { ...enquiry, now: await waitForStandby(db) }
   }
 
   /** @returns `taken` if another enquiry has the key or the reference */
   function storeForm(content: OrderContent, row: InsertRow) {
     return db.$transaction(async (transaction) => {
-      // Another form with the same content waits here until this one is committed.
-      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
+      await lockContent(transaction, content)
       const equal = await findEqualEnquiry(transaction, row)
-      if (equal) {
-        await waitForStandby(transaction)
-        return { reference: equal.reference, isRepeat: equal.id !== row.Id } // as in storeOrder
-      }
+      if (equal) return { reference: equal.reference, isRepeat: equal.id !== row.Id } // as in storeOrder
       const stored = await insertEnquiries(transaction, [row], recipients)
       return stored.has(row.Id) ? { reference: row.Reference, isRepeat: false } : 'taken'
     }, TRANSACTION)
   }
 
-  function confirm(reference: string): Submitted {
+  /** Once an enquiry. */
+  function logStored(reference: string): Submitted {
     log.info({ reference }, 'enquiry stored')
     return { reference }
   }
@@ -128,10 +129,10 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
           reportFailure(cause, submissionKey),
         )
       })
-      return isRepeat ? { reference } : confirm(reference)
+      return isRepeat ? { reference } : logStored(reference)
     },
     async findReceived(reference: string): Promise<Received | undefined> {
-      const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."Reference" = ${reference}`)
+      const enquiry = await findByReference(db, reference)
       if (!enquiry) return undefined
       const { products, quantity } = enquiry
       return {
@@ -169,16 +170,6 @@ function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-/**
- * Writes a WAL record, because a commit that only read does not wait for a synchronous standby: a restarted primary may hold
- * rows that no standby has. @returns the time there
- */
-async function waitForStandby(db: Pick<Db, '$queryRaw'>): Promise<Date> {
-  const [{ now }] = await db.$queryRaw<[{ now: Date }]>`
-    SELECT now() AS "now", pg_logical_emit_message(true, 'quvera', '')::text`
-  return now
-}
-
 /** What tries whether an enquiry can be stored: availability.ts. */
 export function createProbes(db: Db) {
   const rolledBack = new Error('rolled back')
@@ -198,11 +189,7 @@ export function createProbes(db: Db) {
       const recipients = { staff: [brand.email], withPosts: false }
       return tryAndRollBack((transaction) => insertEnquiries(transaction, [row], recipients), isUp)
     },
-    write(isUp: () => boolean) {
-      const insert = (transaction: Prisma.TransactionClient) =>
-        transaction.$executeRaw`INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until") VALUES (${randomUUID()}, 'probe', now())`
-      return tryAndRollBack(insert, isUp)
-    },
+    write: (isUp: () => boolean) => tryAndRollBack(insertProbe, isUp),
   }
 }
 

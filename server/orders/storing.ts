@@ -1,8 +1,20 @@
-import { randomUUIDv7 } from 'node:crypto'
-import { type Order, PRIVACY_NOTICE_VERSION } from '../../shared/order.ts'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { type Order, type OrderContent, PRIVACY_NOTICE_VERSION } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
-import { columns, createReference, enquiryFields, hashContent, insertForm } from '../database/enquiry.ts'
+import {
+  columns,
+  createReference,
+  type Enquiry,
+  enquiryFields,
+  hashContent,
+  insertForm,
+  readEnquiries,
+  readWithSecret,
+} from '../database/enquiry.ts'
+import { Prisma } from '../database/generated/client.ts'
 import { insertMails, type Recipients } from '../mail/of-enquiry.ts'
+
+/* What stores and finds orders: all SQL of this room but that of the visitor's page. */
 
 /** An order that was filled in faster is suspected spam. */
 export const MIN_FILL_MS = 250
@@ -46,16 +58,45 @@ export async function insertEnquiries(
   return new Map(Object.entries(secrets))
 }
 
-/** Finds an enquiry of the same content that has the same key or was received in the last ten minutes. */
-export async function findEqualEnquiry(
-  db: Pick<Db, '$queryRaw'>,
-  row: InsertRow,
-): Promise<{ id: string; reference: string } | undefined> {
+/** The enquiry of a key, once a standby has it too, and the time there. */
+export async function findByKey(db: Db, submissionKey: string) {
+  const [enquiry] = await readWithSecret(db, Prisma.sql`WHERE form."SubmissionKey" = ${submissionKey}::uuid`)
+  return enquiry && { ...enquiry, now: await waitForStandby(db) }
+}
+
+export async function findByReference(db: Db, reference: string): Promise<Enquiry | undefined> {
+  const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."Reference" = ${reference}`)
+  return enquiry
+}
+
+/** Until the transaction ends another form with the same content waits here. */
+export async function lockContent(db: Pick<Db, '$executeRaw'>, content: OrderContent): Promise<void> {
+  await db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
+}
+
+/** Finds an enquiry of the same content that has the same key or was received in the last ten minutes, once a standby has it too. */
+export async function findEqualEnquiry(db: Pick<Db, '$queryRaw'>, row: InsertRow) {
   const [equal] = await db.$queryRaw<{ id: string; reference: string }[]>`
     SELECT "Id"::text AS "id", "Reference" AS "reference" FROM "Quvera_Form"
     WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes'
         AND "ReceivedAt" < clock_timestamp() + interval '1 second') -- not of a clock that was ahead; it is rounded to ms
       AND "ContentHash" = ${row.ContentHash}
     ORDER BY "ReceivedAt" LIMIT 1`
+  if (equal) await waitForStandby(db)
   return equal
+}
+
+/**
+ * Writes a WAL record, because a commit that only read does not wait for a synchronous standby: a restarted primary may hold
+ * rows that no standby has. @returns the time there
+ */
+async function waitForStandby(db: Pick<Db, '$queryRaw'>): Promise<Date> {
+  const [{ now }] = await db.$queryRaw<[{ now: Date }]>`
+    SELECT now() AS "now", pg_logical_emit_message(true, 'quvera', '')::text`
+  return now
+}
+
+/** A row that is rolled back: it tells whether anything can be written. */
+export async function insertProbe(db: Pick<Db, '$executeRaw'>): Promise<void> {
+  await db.$executeRaw`INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until") VALUES (${randomUUID()}, 'probe', now())`
 }
