@@ -23,7 +23,7 @@ export interface Enquiry extends Record<OrderField, string> {
 }
 
 /** The columns of the form's fields in `Quvera_Form`, in the order in which staff read them. */
-export const columns: Record<OrderField, string> = {
+export const columnOf: Record<OrderField, string> = {
   name: 'Name',
   mobile: 'Mobile',
   email: 'Email',
@@ -32,10 +32,10 @@ export const columns: Record<OrderField, string> = {
   retailerSelfUse: 'RetailerSelfUse',
 }
 /** The names of the fields in mails. */
-export const fieldLabels = { ...columns, products: 'Product', retailerSelfUse: 'Buying for' }
-export const enquiryFields = Object.keys(columns) as OrderField[]
+export const fieldLabels = { ...columnOf, products: 'Product', retailerSelfUse: 'Buying for' }
+export const enquiryFields = Object.keys(columnOf) as OrderField[]
 
-const FIELDS = Prisma.raw(enquiryFields.map((field) => `form."${columns[field]}"::text AS "${field}"`).join(', '))
+const FIELDS = Prisma.raw(enquiryFields.map((field) => `form."${columnOf[field]}"::text AS "${field}"`).join(', '))
 /** All columns of an enquiry, of `Quvera_Form` under the name `form`. */
 export const ENQUIRY = Prisma.sql`form."Id"::text AS "id", form."Reference" AS "reference", form."ReceivedAt" AS "receivedAt",
   form."Status"::text AS "status", form."SuspectedSpam" AS "suspectedSpam",
@@ -98,7 +98,9 @@ export const WAITING = Prisma.sql`form."Status" = 'New' AND NOT form."SuspectedS
 
 /** SHA-256 of what was sent, by which a repeat is known. A field that is empty does not count: so one may be added. */
 export function hashContent(order: Record<OrderField, string | number>): string {
-  const lines = enquiryFields.filter((field) => order[field] !== '').map((field) => `${columns[field]}:${order[field]}`)
+  const lines = enquiryFields
+    .filter((field) => order[field] !== '')
+    .map((field) => `${columnOf[field]}:${order[field]}`)
   return hash('sha256', lines.join('\n'), 'hex')
 }
 

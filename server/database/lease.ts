@@ -5,8 +5,8 @@ import { Prisma } from './generated/client.ts'
 /** A lease of 15 s that ends more than 15 + 60 s from now was taken before the clock was set back. */
 const CLOCK_SET_BACK_MAX_SECONDS = 60
 
-/** The condition that a row `lease` of so many seconds is free: it has run out, or ends later than it can. */
-function isFree(seconds: number) {
+/** The condition that a row `lease` of so many seconds is over: it has run out, or ends later than it can. */
+function isOver(seconds: number) {
   return Prisma.sql`(lease."Until" <= now()
     OR lease."Until" > clock_timestamp() + make_interval(secs => ${seconds + CLOCK_SET_BACK_MAX_SECONDS}))`
 }
@@ -26,14 +26,14 @@ export async function takeLease(
     INSERT INTO "Quvera_Lease" AS lease ("Name", "Holder", "Until")
     VALUES (${name}, ${holder}, now() + make_interval(secs => ${seconds}))
     ON CONFLICT ("Name") DO UPDATE SET "Holder" = excluded."Holder", "Until" = excluded."Until"
-    WHERE lease."Holder" = excluded."Holder" OR ${isFree(seconds)}`
+    WHERE lease."Holder" = excluded."Holder" OR ${isOver(seconds)}`
   return taken === 1
 }
 
 /** Whether anybody has the lease `name`, which is one of so many seconds. */
 export async function isLeased(db: Pick<Db, '$queryRaw'>, name: string, seconds: number): Promise<boolean> {
   const held = await db.$queryRaw<unknown[]>`
-    SELECT FROM "Quvera_Lease" lease WHERE "Name" = ${name} AND NOT ${isFree(seconds)}`
+    SELECT FROM "Quvera_Lease" lease WHERE "Name" = ${name} AND NOT ${isOver(seconds)}`
   return held.length > 0
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { closingReasons, deskStatuses, NOTE_MAX, RELEASE_SECONDS } from '../../shared/desk.ts'
 import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 import { emailSchema, messages, type OrderField, orderContentSchema } from '../../shared/order.ts'
-import { columns, type Enquiry, enquiryFields } from '../database/enquiry.ts'
+import { columnOf, type Enquiry, enquiryFields } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { type Author, type Changed, correct, type Entry, PROPOSAL, RINGING, setErasure } from '../database/history.ts'
 import { DAY_MS } from '../format.ts'
@@ -138,12 +138,12 @@ export const changes = {
   correct: change({
     input: z.extend(one, { was: storedFields, now: z.strictObject(fields) }),
     what: 'Correction',
-    seen: ({ was }) => Object.fromEntries(enquiryFields.map((field) => [columns[field], was[field] ?? null])),
+    seen: ({ was }) => Object.fromEntries(enquiryFields.map((field) => [columnOf[field], was[field] ?? null])),
     async work({ db, enquiry, author }, { now }) {
       if (enquiry.email !== '' && now.email === '') throw new RequestError(400, messages.empty)
       const changed = enquiryFields.filter((field) => String(now[field]) !== enquiry[field])
       if (changed.length > 0)
-        await correct(db, enquiry.id, author, Object.fromEntries(changed.map((field) => [columns[field], now[field]])))
+        await correct(db, enquiry.id, author, Object.fromEntries(changed.map((field) => [columnOf[field], now[field]])))
       return undefined
     },
     words: ({ before, after }) => `corrected ${correctionOf(before, after) || 'what is no longer kept'}`,
@@ -203,7 +203,7 @@ export const changes = {
 export type ChangeName = keyof typeof changes
 
 function correctionOf(before: Changed | null, after: Changed | null): string {
-  const names = Object.entries(columns) as [OrderField, string][]
+  const names = Object.entries(columnOf) as [OrderField, string][]
   return names
     .filter(([, column]) => column in (after ?? {}))
     .map(([, column]) => `${column}: ${after?.[column]}${column in (before ?? {}) ? ` (was ${before?.[column]})` : ''}`)

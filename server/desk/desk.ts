@@ -5,7 +5,7 @@ import { RELEASE_SECONDS } from '../../shared/desk.ts'
 import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
 import {
-  columns,
+  columnOf,
   createReference,
   type Enquiry,
   enquiryFields,
@@ -31,7 +31,16 @@ import { readRecords, recordColumns } from '../operations/records.ts'
 import { type byPhone, type ChangeName, changes } from './changes.ts'
 import { conflict } from './history.ts'
 import type { Choice, inputs, takeBackInput } from './inputs.ts'
-import { chosen, isOfSamePerson, notFound, type Row, readEnquiry, readList, readPulse, readRowsOf } from './reading.ts'
+import {
+  isChosen,
+  isOfSamePerson,
+  notFound,
+  type Row,
+  readEnquiry,
+  readList,
+  readPulse,
+  readRowsOf,
+} from './reading.ts'
 import { createRecorder } from './recorder.ts'
 import { countSessions, nameOf, type Session } from './sessions.ts'
 
@@ -164,7 +173,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
 
     /** A failure while it is read destroys the stream. */
     async export(session: Session, choice: Choice): Promise<Readable> {
-      const isWanted = chosen(choice)
+      const isWanted = isChosen(choice)
       const where = choice.state === 'spam' ? isWanted : Prisma.sql`${isWanted} AND NOT form."SuspectedSpam"`
       await record(db, session, 'desk export', await describeChosen(db, where))
       const records = readRecords(db, where, choice.order ?? 'newest')
@@ -214,7 +223,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
 
     /** By phone: without mails, and answered already. Its key is its submission key. */
     async add(session: Session, { key, ...content }: z.infer<typeof byPhone>): Promise<Row[]> {
-      const fields = Object.fromEntries(enquiryFields.map((field) => [columns[field], content[field]]))
+      const fields = Object.fromEntries(enquiryFields.map((field) => [columnOf[field], content[field]]))
       // Its own key would tell the submission key to who reads the history.
       const author = { who: nameOf(session), key: randomUUID() }
       const reference = await db.$transaction(async (transaction) => {

@@ -28,7 +28,7 @@ const PAGE = 25
 const COUNTED_MAX = 20
 const EARLIER_MAX = 20
 
-const states: Record<DeskState, Prisma.Sql> = {
+const ofTab: Record<DeskState, Prisma.Sql> = {
   new: WAITING,
   toRing: Prisma.sql`form."RemindOn" IS NOT NULL AND form."Status" <> 'Closed' AND NOT form."SuspectedSpam" AND form."EraseAt" IS NULL`,
   contacted: Prisma.sql`form."Status" = 'Contacted' AND NOT form."SuspectedSpam"`,
@@ -38,9 +38,9 @@ const states: Record<DeskState, Prisma.Sql> = {
 }
 
 /** The condition of the enquiries (`form`) of a tab, with its filters and a search. */
-export function chosen({ state, text = '', product, type, from, to }: Choice): Prisma.Sql {
+export function isChosen({ state, text = '', product, type, from, to }: Choice): Prisma.Sql {
   const conditions = [
-    states[state],
+    ofTab[state],
     ...(text.trim() ? [matches(text)] : []),
     ...(product ? [Prisma.sql`form."Products"::text = ${product}`] : []),
     ...(type ? [Prisma.sql`form."RetailerSelfUse"::text = ${type}`] : []),
@@ -155,7 +155,7 @@ export async function readList(db: Db, { before = '', ...choice }: Choice & { be
   const [rows, [{ today }]] = await Promise.all([
     readRows(
       db,
-      Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE ${chosen(choice)} AND ${comesAfter} ORDER BY ${by} LIMIT ${PAGE + 1}`,
+      Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE ${isChosen(choice)} AND ${comesAfter} ORDER BY ${by} LIMIT ${PAGE + 1}`,
       by,
     ),
     db.$queryRaw<[{ today: string }]>`SELECT ${TODAY}::text AS "today"`,
@@ -177,7 +177,7 @@ export interface Pulse {
 /** How things stand, whatever is searched for. Each tab has an index: one scan of the table would take twice as long. */
 export async function readPulse(db: Db, newest: string | undefined): Promise<Pulse> {
   const count = (condition: Prisma.Sql) => Prisma.sql`(SELECT count(*)::int FROM "Quvera_Form" form WHERE ${condition})`
-  const counts = Object.entries(states).map(
+  const counts = Object.entries(ofTab).map(
     ([name, condition]) => Prisma.sql`${Prisma.raw(`'${name}'`)}, ${count(condition)}`,
   )
   const [facts] = await db.$queryRaw<[Omit<Pulse, 'oldestNewAt'> & { oldestNewAt: Date | null }]>`

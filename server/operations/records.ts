@@ -3,10 +3,10 @@ import { formatIndianDay, formatIndianTime } from '../../shared/indian-time.ts'
 import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import type { Db } from '../database/database.ts'
 import {
+  columnOf,
   ENQUIRY,
   type Enquiry,
   enquiryFields,
-  columns as fieldColumns,
   inOrder,
   isAfter,
   type ListOrder,
@@ -18,7 +18,7 @@ const CHUNK = 500
 
 export const recordColumns = [
   ...['Reference', 'Received', 'Status', 'ClosedAs', 'AnsweredBy', 'AnsweredAt', 'Calls', 'RemindOn'],
-  ...Object.values(fieldColumns),
+  ...Object.values(columnOf),
   ...['Notes', 'SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id'],
 ]
 
@@ -60,7 +60,7 @@ export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) 
 /** Times as spreadsheets sort them, the number in groups, so that a leading 0 stays. */
 function toRecord(row: StoredRecord, { status, calls, notes }: ReturnType<typeof standingOf>) {
   const isAnswered = status && row.status !== 'New'
-  const fields = enquiryFields.map((field) => [fieldColumns[field], row[field]])
+  const fields = enquiryFields.map((field) => [columnOf[field], row[field]])
   return {
     Reference: row.reference,
     Received: spreadsheetTime(row.receivedAt),

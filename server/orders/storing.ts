@@ -2,7 +2,7 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { type Order, type OrderContent, PRIVACY_NOTICE_VERSION } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import {
-  columns,
+  columnOf,
   createReference,
   type Enquiry,
   enquiryFields,
@@ -35,7 +35,7 @@ export function toInsertRow(order: Order) {
     NoticeVersion: PRIVACY_NOTICE_VERSION,
     SubmissionKey: order.submissionKey,
     ContentHash: hashContent(order),
-    ...Object.fromEntries(enquiryFields.map((field) => [columns[field], order[field]])),
+    ...Object.fromEntries(enquiryFields.map((field) => [columnOf[field], order[field]])),
   }
 }
 
