@@ -79,7 +79,7 @@ export function mobileDigits(text: string): string | undefined {
 const NOT_EXPORTED = ['Secret', 'SubmissionKey', 'ContentHash']
 
 /**
- * All we hold of a person. In SQL, so that all columns are exported under the database's names.
+ * What we hold of a person, each column but NOT_EXPORTED under its name in the database.
  * @param isTheirs the condition of the enquiries (`form`)
  * @param email of a subscription, if the address is known
  */
