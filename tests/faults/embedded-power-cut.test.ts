@@ -49,7 +49,7 @@ function isAlive(pid: number): boolean {
  */
 
 const run = promisify(execFile)
-const CUTS = 100
+const CUTS = 10
 const CLIENTS = 4
 
 async function mount(image: string, folder: string) {
