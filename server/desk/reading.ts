@@ -184,7 +184,7 @@ export async function readPulse(db: Db, newest: string | undefined): Promise<Pul
     SELECT json_build_object(${Prisma.join(counts)}) AS "counts",
       ${newest ? count(Prisma.sql`${WAITING} AND form."ReceivedAt" > ${newest}::timestamptz`) : Prisma.sql`0`} AS "fresh",
       (SELECT min(form."ReceivedAt") FROM "Quvera_Form" form WHERE ${WAITING}) AS "oldestNewAt",
-      (SELECT coalesce(json_object_agg("Products", count), '{}') FROM (
+      (SELECT coalesce(json_object_agg("Products", count ORDER BY "Products"), '{}') FROM (
         SELECT "Products", count(*)::int FROM "Quvera_Form" WHERE NOT "SuspectedSpam"
           AND "ReceivedAt" >= date_trunc('week', now() AT TIME ZONE 'Asia/Kolkata') AT TIME ZONE 'Asia/Kolkata'
         GROUP BY 1) AS by_product) AS "week"`
