@@ -35,11 +35,12 @@ export function deskForTests() {
     return cookie
   }
 
-  /** The page of somebody who is signed in. */
+  /** The page of somebody who is signed in, once its first pulse has come. */
   async function open(path = '', { email = STAFF, ...options }: Options = {}) {
     const visited = await newcomer({ ...PHONE, ...options })
     const cookie = await signIn(visited.page.context(), email)
     await visited.page.goto(address() + path)
+    await visited.page.waitForFunction(() => /^[\d,]+ new/.test(document.title)) // no pulse is under way
     return { ...visited, cookie }
   }
 

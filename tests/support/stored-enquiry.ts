@@ -60,7 +60,7 @@ export async function storeEnquiries(db: Db, count: number, receivedAt = new Dat
   await db.$executeRaw`
     WITH form AS (
       INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
-      SELECT gen_random_uuid(), 'QV-' || n, ${receivedAt}, 'x', 'a' || n || '@shop.example', '9876543210', 1, 'Self Use', ${products[1]}::"Quvera_Product", '1', gen_random_uuid()
+      SELECT gen_random_uuid(), 'QV-' || upper(translate(lpad(to_hex(n), 6, '0'), '01', 'gh')), ${receivedAt}, 'x', 'a' || n || '@shop.example', '9876543210', 1, 'Self Use', ${products[1]}::"Quvera_Product", '1', gen_random_uuid()
       FROM generate_series(1, ${count}::int) n RETURNING "Id", "ReceivedAt"
     )
     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "To", "QueuedAt", "DueAt")
