@@ -16,15 +16,23 @@ export interface FormOutcome {
   refusedSubscription?: Refused
   received?: Received
   subscriptionState?: SubscriptionState
-  yourEnquiry?: YourEnquiry | YourEnquiryMessage
+  yourEnquiry?: YourEnquiry | YourEnquiryFailed | 'gone' | 'notMine'
 }
 
-/** What the visitor's page says in place of an enquiry. */
-export type YourEnquiryMessage = 'gone' | 'notMine' | 'failed'
-
-/** What a visitor can do with a stored enquiry, in the order of the page: the field `act`, and mostly a field of that name. */
-export const acts = ['mobile', 'quantity', 'email', 'withdraw', 'keep', 'notMine', 'erase'] as const
+/** What a visitor can do with a stored enquiry, in the order of the page. It is the value of the field `act`. */
+export const acts = ['mobile', 'quantity', 'email', 'withdraw', 'resume', 'keep', 'notMine', 'erase'] as const
 export type Act = (typeof acts)[number]
+
+/** The name of the field that an act takes, if it takes one. */
+export const fieldOf = (act: Act) => (act === 'erase' ? 'reference' : act)
+
+/** The page cannot be served. */
+interface YourEnquiryFailed {
+  /** Why. Without it the server has failed, and an act may have been carried out. */
+  message?: string
+  /** The act, and what was typed. */
+  again?: { act: Act; token: string; value: string }
+}
 
 /** What the visitor's page shows, to whoever holds its link: not the name, and of number and address a part. */
 export interface YourEnquiry {

@@ -1,5 +1,5 @@
 import { brand } from '../../shared/brand.ts'
-import type { Act, Standing, YourEnquiryMessage } from '../../shared/form-outcome.ts'
+import type { Act, Standing } from '../../shared/form-outcome.ts'
 
 /* The visitor's own page. Where it stands is said in the words of the issue's owner: of staff no name, reason or number of calls. */
 
@@ -51,6 +51,7 @@ export const actTexts: Record<Act, ActTexts> = {
     says: 'We stop calling you about it. You can take this back here.',
     button: 'I no longer need it',
   },
+  resume: { title: 'I need it after all', button: 'I need it after all' },
   keep: { title: 'Keep it after all', button: 'Keep my enquiry' },
   notMine: {
     title: 'This is not mine',
@@ -65,14 +66,19 @@ export const actTexts: Record<Act, ActTexts> = {
   },
 }
 
-export const yourEnquiryMessages: Record<YourEnquiryMessage, { title: string; text: string }> = {
-  gone: { title: 'Nothing here', text: 'Erased, or the link is incomplete. In doubt call us.' },
+/** In place of an enquiry. */
+export const yourEnquiryMessages = {
+  gone: { title: 'Nothing here', text: `Erased, or the link is incomplete. In doubt call ${brand.phone}.` },
   notMine: {
     title: 'Thank you',
     text: 'We send nothing more about this enquiry to your address, and the link has ended.',
   },
-  failed: {
+  notLookedUp: {
     title: 'Please try again',
-    text: 'We cannot say whether this has worked. Go back, or open your link again in a minute: nothing counts twice.',
+    text: `We cannot look it up at this moment. Open your link again in a minute, or call ${brand.phone}.`,
+  },
+  uncertain: {
+    title: 'Please try again',
+    text: `We cannot say whether this has worked. Send it again in a minute: it counts only once. You can also call ${brand.phone}.`,
   },
 }

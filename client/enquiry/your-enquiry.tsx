@@ -1,11 +1,11 @@
-import { type Act, YOUR_ENQUIRY_PATH, type YourEnquiry } from '../../shared/form-outcome.ts'
+import { type Act, fieldOf, YOUR_ENQUIRY_PATH, type YourEnquiry } from '../../shared/form-outcome.ts'
 import { actTexts, standingTexts, yourEnquiry } from '../content/your-enquiry.ts'
 import { Linked } from '../ui/text.tsx'
 import { OrderSlip } from './order-slip.tsx'
 
 /** What the holder of a visitor's link sees and may do. Without a script: each act is a form. */
 export function YourEnquiryBody({ shown }: { shown: YourEnquiry }) {
-  const { reference, products, quantity, receivedAt, mobile, email, standing, may } = shown
+  const { token, reference, products, quantity, receivedAt, mobile, email, standing, may, problem } = shown
   return (
     <div className="your-enquiry">
       <h1 className="minor">{yourEnquiry.title}</h1>
@@ -24,10 +24,13 @@ export function YourEnquiryBody({ shown }: { shown: YourEnquiry }) {
         hasCopy={false}
       />
       <h2 className="minor">{yourEnquiry.changes}</h2>
+      {problem && !may.includes(problem.act) && <Refusal>{problem.message}</Refusal>}
       <div className="acts">
-        {may.map((act) => (
-          <ActForm key={act} act={act} shown={shown} />
-        ))}
+        {may.map((act) => {
+          const refused = problem?.act === act ? problem : undefined
+          const isOpen = refused !== undefined || act === 'keep' || act === 'resume'
+          return <ActForm key={act} act={act} token={token} isOpen={isOpen} {...refused} />
+        })}
       </div>
     </div>
   )
@@ -40,12 +43,21 @@ const inputs: Partial<Record<Act, { type?: string; inputMode?: 'numeric' | 'tel'
     email: { type: 'email', inputMode: 'email', autoComplete: 'email' },
   }
 
-function ActForm({ act, shown: { token, problem } }: { act: Act; shown: YourEnquiry }) {
+interface ActFormProps {
+  act: Act
+  token: string
+  isOpen: boolean
+  /** What was typed. */
+  value?: string
+  /** Why that was refused. */
+  message?: string
+}
+
+export function ActForm({ act, token, isOpen, value, message }: ActFormProps) {
   const { title, says, label, button } = actTexts[act]
-  const refused = problem?.act === act ? problem : undefined
   const id = `act-${act}`
   return (
-    <details open={refused !== undefined || act === 'keep'}>
+    <details open={isOpen}>
       <summary>{title}</summary>
       <form method="post" action={YOUR_ENQUIRY_PATH} noValidate className="submit">
         <input type="hidden" name="token" value={token} />
@@ -56,23 +68,27 @@ function ActForm({ act, shown: { token, problem } }: { act: Act; shown: YourEnqu
             <input
               {...inputs[act]}
               id={id}
-              name={act === 'erase' ? 'reference' : act}
-              defaultValue={refused?.value}
-              aria-invalid={refused ? true : undefined}
-              aria-describedby={refused && `${id}-error`}
+              name={fieldOf(act)}
+              defaultValue={value}
+              aria-invalid={message ? true : undefined}
+              aria-describedby={message && `${id}-error`}
               required
             />
           </div>
         )}
-        {refused && (
-          <p className="field-error" id={`${id}-error`} role="alert">
-            {refused.message}
-          </p>
-        )}
+        {message && <Refusal id={`${id}-error`}>{message}</Refusal>}
         <button type="submit" name="act" value={act} className={act === 'erase' ? 'pill' : 'button'}>
           {button}
         </button>
       </form>
     </details>
+  )
+}
+
+function Refusal({ id, children }: { id?: string; children: string }) {
+  return (
+    <p className="field-error" id={id} role="alert">
+      <Linked>{children}</Linked>
+    </p>
   )
 }

@@ -1,7 +1,6 @@
-import { brand } from '../../shared/brand.ts'
 import { RECEIVED_PATH, YOUR_ENQUIRY_PATH } from '../../shared/form-outcome.ts'
 import { NOT_FOUND_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { subscribe, telephone } from '../content/contact.ts'
+import { subscribe } from '../content/contact.ts'
 import { anotherEnquiry, buyNow, enquiryReceived, notLookedUp } from '../content/enquiry-form.ts'
 import { almostSubscribed, notFound, subscription, subscriptionTexts } from '../content/plain-pages.ts'
 import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
@@ -10,7 +9,7 @@ import { OrderSection } from '../enquiry/order-form.tsx'
 import { ConfirmationPanel } from '../enquiry/order-panel.tsx'
 import { OrderReceived } from '../enquiry/order-received.tsx'
 import { answerTo } from '../enquiry/order-state.ts'
-import { YourEnquiryBody } from '../enquiry/your-enquiry.tsx'
+import { ActForm, YourEnquiryBody } from '../enquiry/your-enquiry.tsx'
 import { Island } from '../ui/island.tsx'
 import { backHome, MessagePage } from '../ui/message-page.tsx'
 import { Picture } from '../ui/picture.tsx'
@@ -114,7 +113,7 @@ export const yourEnquiryPage: Page = {
   hasNoScripts: true,
   hasBareFooter: true,
   Body({ outcome: { yourEnquiry: shown = 'gone' } }) {
-    if (typeof shown !== 'string')
+    if (typeof shown === 'object' && 'reference' in shown)
       return (
         <section className="page-top order-page wrap">
           <div className="order-panel on-sand">
@@ -122,14 +121,20 @@ export const yourEnquiryPage: Page = {
           </div>
         </section>
       )
-    const { title, text } = yourEnquiryMessages[shown]
+    const { message, again } = typeof shown === 'object' ? shown : {}
+    const { title, text } = yourEnquiryMessages[typeof shown === 'string' ? shown : again ? 'uncertain' : 'notLookedUp']
     return (
       <MessagePage title={title}>
-        <p className="lead">{text}</p>
-        <p>
-          <a href={telephone}>{brand.phone}</a>
+        <p className="lead">
+          <Linked>{message ?? text}</Linked>
         </p>
-        {backHome}
+        {again ? (
+          <div className="acts">
+            <ActForm {...again} isOpen />
+          </div>
+        ) : (
+          backHome
+        )}
       </MessagePage>
     )
   },

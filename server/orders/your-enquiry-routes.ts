@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { type Act, acts, type FormOutcome, YOUR_ENQUIRY_PATH } from '../../shared/form-outcome.ts'
+import { type Act, acts, type FormOutcome, fieldOf, YOUR_ENQUIRY_PATH } from '../../shared/form-outcome.ts'
 import { fieldsOf, takeForms } from '../http/bodies.ts'
 import { answerTo, RequestError } from '../http/errors.ts'
 import type { RateLimits } from '../http/limits.ts'
@@ -25,7 +25,11 @@ export async function serveYourEnquiry(
     if (error instanceof ActRefused) return send(error.page, reply, 400)
     const { status, problem } = answerTo(error, request)
     if (error instanceof RequestError && error.isFlood) return reply.code(status).send(problem.message)
-    return send(status === 404 ? 'gone' : 'failed', reply, status)
+    if (status === 404) return send('gone', reply, 404)
+    const fields = fieldsOf(request)
+    const act = readAct(fields)
+    const again = act && { act, token: fields.get('token') ?? '', value: fields.get(fieldOf(act)) ?? '' }
+    return send({ ...(status < 500 && { message: problem.message }), ...(again && { again }) }, reply, status)
   })
   app.addHook('onRequest', async (request, reply) => {
     await limits.countOrRefuse(request.method === 'POST' ? 'act' : 'look', request, reply)
@@ -40,11 +44,15 @@ export async function serveYourEnquiry(
 
   app.post(YOUR_ENQUIRY_PATH, async (request, reply) => {
     const fields = fieldsOf(request)
-    const name = acts.find((act): act is Act => act === fields.get('act'))
+    const name = readAct(fields)
     if (!name) throw new RequestError(400)
     const act = () => yourEnquiry.act(fields.get('token') ?? '', name, fields)
     // It sends a mail to an address that was typed, as an order does.
     const location = await (name === 'email' ? limits.countIfSuccessful('order', request, reply, act) : act())
     return reply.redirect(location, 303)
   })
+}
+
+function readAct(fields: URLSearchParams): Act | undefined {
+  return acts.find((act) => act === fields.get('act'))
 }

@@ -7,6 +7,7 @@ import { violations } from '../support/axe.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, sendButton } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
+import { hoursAgo } from '../support/stored-enquiry.ts'
 import { ownSiteForTests, PHONE } from '../support/visit.ts'
 
 const port = String(await freePort())
@@ -65,7 +66,7 @@ it('from the confirmation somebody is out of it, and back, with the link in no s
   await page.getByRole('link', { name: enquiryReceived.page }).click()
   await press(page, 'withdraw')
   await page.getByText('you no longer need it').waitFor()
-  await page.getByRole('button', { name: actTexts.keep.button }).click()
+  await page.getByRole('button', { name: actTexts.resume.button }).click()
   await page.getByText('We have it.').waitFor()
   const reference = await page.locator('.reference').innerText()
   await press(page, 'erase', reference.toLowerCase())
@@ -106,17 +107,26 @@ it('is fetched by no browser ahead, is in no list of pages, and holds no script'
   expect(await html('/sitemap.xml')).not.toContain('your-enquiry')
 })
 
-it('while the database is away it says so, and what was pressed again then counts once', async () => {
-  const { page, link } = await ordered()
+it('while the database is away it says so and keeps what was typed, which then counts once', async () => {
+  const { email, page, link } = await ordered()
   const rename = (from: string, to: string) =>
     site().inspect((db) => db.$executeRawUnsafe(`ALTER TABLE "${from}" RENAME TO "${to}"`))
   await page.goto(`http://localhost:${port}${link}`)
   await rename('Quvera_History', 'Away')
-  await press(page, 'withdraw')
-  await page.getByRole('heading', { name: yourEnquiryMessages.failed.title }).waitFor()
+  await press(page, 'mobile', '+91 99711 12345')
+  await page.getByText(yourEnquiryMessages.uncertain.text).waitFor()
   await rename('Away', 'Quvera_History')
-  await page.goBack()
-  await press(page, 'withdraw')
-  await page.getByText('you no longer need it').waitFor()
-  expect(await site().inspect((db) => db.historyEntry.count({ where: { what: 'Withdrawn' } }))).toBeGreaterThan(0)
+  await page.getByRole('button', { name: actTexts.mobile.button }).dblclick()
+  await page.getByText('ending in 2345').waitFor()
+  const proposals = { what: 'Proposal', enquiry: { email } }
+  expect(await site().inspect((db) => db.historyEntry.count({ where: proposals }))).toBe(1)
+})
+
+it('what is no longer possible is said on a page that was left open', async () => {
+  const { email, page, link } = await ordered()
+  await page.goto(`http://localhost:${port}${link}`)
+  await site().inspect((db) => db.enquiry.updateMany({ where: { email }, data: { receivedAt: hoursAgo(25) } }))
+  await press(page, 'email', 'asha@right.example')
+  expect(await page.getByRole('alert').innerText()).toContain('This cannot be changed here any more.')
+  expect(await violations(page)).toEqual([])
 })

@@ -169,12 +169,12 @@ describe('by the page the visitor', () => {
     for (const _ of ['once', 'twice']) expect((await press(url, token, 'withdraw')).status).toBe(303)
     expect(await rowOf(reference)).toMatchObject({ status: 'Closed', closedAs: 'NoInterest', remindOn: null })
     expect((await look(url, token)).shown).toMatchObject({
-      ...{ standing: { status: 'Withdrawn' }, may: ['keep', 'erase'] },
+      ...{ standing: { status: 'Withdrawn' }, may: ['resume', 'erase'] },
     })
     const [row] = (await atDesk('list', { state: 'closed', key: undefined })).enquiries
     expect(row.flags).toContain('withdrawn')
     const byMail = await mailTokenOf(reference)
-    for (const _ of ['once', 'twice']) expect((await press(url, byMail, 'keep')).status).toBe(303)
+    for (const _ of ['once', 'twice']) expect((await press(url, byMail, 'resume')).status).toBe(303)
     expect(await rowOf(reference)).toMatchObject({ status: 'New', closedAs: null, remindOn: expect.any(Date) })
     expect((await look(url, token)).shown.standing).toMatchObject({ status: 'New' })
   })
@@ -195,6 +195,19 @@ describe('by the page the visitor', () => {
     for (const _ of ['once', 'twice']) expect((await press(url, await mailTokenOf(reference), 'keep')).status).toBe(303)
     expect((await rowOf(reference)).eraseAt).toBeNull()
     expect((await historyOf(reference)).map(({ what }) => what)).toEqual(['Erasure', 'Kept', 'Reminder'])
+  })
+
+  it('keeps what was to be erased, and who had withdrawn it before stays out of it', async () => {
+    const { token, reference } = await sendOrder(url)
+    await press(url, token, 'withdraw')
+    await press(url, token, 'erase', { reference })
+    expect((await look(url, token)).shown.may).toEqual(['keep'])
+    for (const _ of ['once', 'twice']) expect((await press(url, token, 'keep')).status).toBe(303)
+    expect(await rowOf(reference)).toMatchObject({ status: 'Closed', eraseAt: null })
+    expect((await look(url, token)).shown).toMatchObject({
+      standing: { status: 'Withdrawn' },
+      may: ['resume', 'erase'],
+    })
   })
 
   it('gives another address once, within a day: what waited is withheld, and the mail’s old link ends', async () => {
@@ -351,6 +364,23 @@ describe('staff', () => {
   })
 })
 
+describe('while the database is away', () => {
+  it('the page keeps what was typed, and pressed again it is done once', async () => {
+    const { token, reference } = await sendOrder(url)
+    await db.$executeRaw`ALTER TABLE "Quvera_History" RENAME TO "Away"`
+    const failed = await press(url, token, 'mobile', { mobile: '9971112345' })
+    const looked = await look(url, token)
+    await db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_History"`
+    expect([failed.status, looked.status]).toEqual([500, 500])
+    expect(failed.shown).toEqual({ again: { token, act: 'mobile', value: '9971112345' } })
+    expect(looked.shown).toEqual({})
+    expect(app.countLogged('enquiries cannot be stored')).toBe(0) // orders can
+    for (const _ of ['once', 'twice'])
+      expect((await press(url, token, 'mobile', { mobile: '9971112345' })).status).toBe(303)
+    expect((await historyOf(reference)).map(({ what }) => what)).toEqual(['Proposal', 'Reminder'])
+  })
+})
+
 describe('the limits', () => {
   it('are of the client and of the link', async () => {
     const limited = await anApp({ mails: false, rateLimitMax: 3 })
@@ -359,6 +389,7 @@ describe('the limits', () => {
     for (let count = 0; count < 5; count++) statuses.push((await press(limited.url, token, 'keep')).status)
     expect(statuses).toEqual([303, 303, 303, 429, 429])
     const looks = await Promise.all(Array.from({ length: 61 }, () => look(limited.url, token)))
-    expect(looks.map(({ status }) => status).filter((status) => status === 429)).not.toEqual([])
+    const refused = looks.filter(({ status }) => status === 429)
+    expect(refused[0]?.shown).toMatchObject({ message: expect.stringMatching(/wait a minute/) })
   })
 })

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { type Act, acts as allActs } from '../../shared/form-outcome.ts'
+import type { EnquiryWithSecret } from '../database/enquiry.ts'
+import type { Prisma } from '../database/generated/client.ts'
+import {
+  addEntry,
+  correct,
+  type Entry,
+  NOT_MINE,
+  PROPOSAL,
+  setErasure,
+  standingOf,
+  takeBack,
+  WITHDRAWN,
+} from '../database/history.ts'
+import type { PageLink } from '../database/page-token.ts'
+import { DAY_MS } from '../format.ts'
+import { acknowledgeAnew, tellOfErasure } from '../mail/of-enquiry.ts'
+
+/*
+ * What the holder of a link to the visitor's page may do. Whoever holds it may not be the visitor: so a new number is only proposed,
+ * and erasing waits.
+ */
+
+const ACTS_MAX = 10
+const COUNTED = [PROPOSAL, 'Correction', WITHDRAWN, NOT_MINE, 'Erasure']
+const ADDRESS_WITHIN_MS = DAY_MS
+const YOUNG_MS = 90 * DAY_MS
+
+/** An enquiry that somebody has opened by a link. */
+export interface Opened {
+  enquiry: EnquiryWithSecret
+  entries: Entry[]
+  link: PageLink
+  now: Date
+}
+
+interface Work extends Opened {
+  db: Prisma.TransactionClient
+  staff: string[]
+  value: string
+}
+
+interface ActEntry {
+  may(opened: Opened): boolean
+  /** It was pressed before. */
+  isDone(enquiry: EnquiryWithSecret, standing: ReturnType<typeof standingOf>, value: string): boolean
+  work(work: Work): Promise<unknown>
+}
+
+const asVisitor = () => ({ who: null, key: randomUUID() })
+const ageMs = ({ enquiry, now }: Opened) => now.getTime() - enquiry.receivedAt.getTime()
+const isYoung = (opened: Opened) => ageMs(opened) < YOUNG_MS
+const isOpen = (opened: Opened) => isYoung(opened) && !opened.enquiry.eraseAt && opened.enquiry.status !== 'Closed'
+const wasMoved = ({ entries }: Opened) => entries.some(({ byVisitor, after }) => byVisitor && 'Email' in (after ?? {}))
+
+export const acts: Record<Act, ActEntry> = {
+  mobile: {
+    may: isOpen,
+    isDone: ({ mobile }, { proposed }, value) => value === (proposed ?? mobile),
+    work: ({ db, enquiry, value }) => addEntry(db, enquiry.id, asVisitor(), { what: PROPOSAL, set: { Mobile: value } }),
+  },
+  quantity: {
+    may: (opened) => isOpen(opened) && opened.enquiry.status === 'New',
+    isDone: ({ quantity }, _, value) => value === quantity,
+    work: ({ db, enquiry, value }) => correct(db, enquiry.id, asVisitor(), { Quantity: Number(value) }),
+  },
+  email: {
+    may: (opened) =>
+      isOpen(opened) &&
+      opened.link === 'confirmation' &&
+      Math.abs(ageMs(opened)) < ADDRESS_WITHIN_MS && // it is negative if the clock was ahead
+      !wasMoved(opened),
+    isDone: ({ email }, _, value) => value.toLowerCase() === email.toLowerCase(),
+    async work({ db, enquiry, value }) {
+      await correct(db, enquiry.id, asVisitor(), { Email: value })
+      await acknowledgeAnew(db, enquiry.id)
+    },
+  },
+  withdraw: {
+    may: isOpen,
+    isDone: (_, { isWithdrawn }) => isWithdrawn,
+    work: ({ db, enquiry }) =>
+      addEntry(db, enquiry.id, asVisitor(), {
+        what: WITHDRAWN,
+        set: { Status: 'Closed', ClosedAs: 'No interest', RemindOn: null },
+      }),
+  },
+  resume: {
+    may: (opened) => isYoung(opened) && !opened.enquiry.eraseAt && standingOf(opened.entries, opened.now).isWithdrawn,
+    isDone: (_, { isWithdrawn }) => !isWithdrawn,
+    async work({ db, enquiry, entries }) {
+      const withdrawal = entries.findLast(({ what }) => what === WITHDRAWN)
+      if (withdrawal) await takeBack(db, enquiry, asVisitor(), withdrawal, entries)
+    },
+  },
+  keep: {
+    may: ({ enquiry }) => enquiry.eraseAt !== null,
+    isDone: ({ eraseAt }) => eraseAt === null,
+    async work({ db, enquiry, staff }) {
+      await setErasure(db, enquiry.id, asVisitor(), false)
+      await tellOfErasure(db, enquiry.id, false, staff)
+    },
+  },
+  notMine: {
+    may: (opened) => opened.link === 'mail' && isYoung(opened),
+    isDone: (_, { isNotTheirs }) => isNotTheirs,
+    work: ({ db, enquiry }) => addEntry(db, enquiry.id, asVisitor(), { what: NOT_MINE }),
+  },
+  erase: {
+    may: ({ enquiry }) => enquiry.eraseAt === null,
+    isDone: ({ eraseAt }) => eraseAt !== null,
+    async work({ db, enquiry, staff }) {
+      await setErasure(db, enquiry.id, asVisitor(), true)
+      await tellOfErasure(db, enquiry.id, true, staff)
+    },
+  },
+}
+
+/** @param status as it is shown: what may be done must not tell of a later one */
+export function listActs({ enquiry, ...opened }: Opened, status: EnquiryWithSecret['status']): Act[] {
+  return allActs.filter((name) => acts[name].may({ ...opened, enquiry: { ...enquiry, status } }))
+}
+
+/** Whether the visitor has done all that may be done. What takes an act back is no further one. */
+export function isUsedUp(name: Act, entries: Entry[]): boolean {
+  if (name === 'keep' || name === 'resume') return false
+  return entries.filter(({ byVisitor, what }) => byVisitor && COUNTED.includes(what)).length >= ACTS_MAX
+}
