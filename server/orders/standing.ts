@@ -20,14 +20,15 @@ export function readStanding(enquiry: Enquiry, entries: Entry[], now: Date): Sta
   const call = shown.findLast(({ what, isTakenBack }) => what === 'Call' && !isTakenBack)
   const rang = call && (!change || call.at > change.at) ? call : undefined
   const { proposed } = standingOf(entries, now)
-  const wasAnswered = lasting.some((entry) => toStatus(entry) === 'Contacted')
+  const wasAnswered = status !== 'New' && lasting.some((entry) => toStatus(entry) === 'Contacted')
+  const wasRead = call || lasting.some((entry) => !entry.byVisitor && toStatus(entry) !== 'New')
   return {
     status,
     ...(change && { since: formatIndianDate(change.at) }),
     ...(rang && { rang: { on: formatIndianDate(rang.at), ...numberAt(enquiry, entries, rang) } }),
     ...(enquiry.eraseAt && { eraseAt: eraseTime(enquiry.eraseAt) }),
     ...(typeof proposed === 'string' && proposed !== enquiry.mobile && { proposed: proposed.slice(-4) }),
-    stepsDone: wasAnswered ? 3 : rang || status === 'Closed' ? 2 : 1,
+    stepsDone: wasAnswered ? 3 : wasRead ? 2 : 1,
   }
 }
 

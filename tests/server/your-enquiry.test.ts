@@ -308,6 +308,23 @@ describe('how it stands', () => {
     expect(JSON.stringify(shown)).not.toMatch(/rude|staff@|ravi/)
   })
 
+  it('ticks its steps as staff go on, whatever the visitor does in between', async () => {
+    const { token, reference } = await sendOrder(url)
+    const steps = async () => (await look(url, token)).shown.standing.stepsDone
+    await atDesk('addCall', { reference })
+    await ageHistory(16)
+    await press(url, token, 'withdraw')
+    expect(await steps()).toBe(2)
+    await press(url, token, 'resume')
+    expect(await steps()).toBe(2)
+    await mark(reference, 'Contacted')
+    await ageHistory(16)
+    expect(await steps()).toBe(3)
+    await mark(reference, 'New', 'Contacted') // it was not answered, after all
+    await ageHistory(16)
+    expect((await look(url, token)).shown.standing).toMatchObject({ status: 'New', stepsDone: 2 })
+  })
+
   it('never tells of a press that was taken back or replaced within that time', async () => {
     const { token, reference } = await sendOrder(url)
     await mark(reference, 'Closed')
