@@ -6,8 +6,10 @@ import { existsSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
 import { launch } from 'puppeteer-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { actTexts } from '../../client/content/your-enquiry.ts'
 import { createLink } from '../../server/desk/sessions.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
+import type { Act } from '../../shared/form-outcome.ts'
 import { messages } from '../../shared/order.ts'
 import { orderPaths } from '../../shared/page-paths.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -16,6 +18,7 @@ import { STAFF } from '../support/fake-resend.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { startSite } from '../support/site.ts'
+import { sendOrder } from '../support/your-enquiry.ts'
 
 /** As much of a browser as the tests use. */
 interface Engine {
@@ -163,6 +166,34 @@ it('the menus open and lead on', async () => {
   )
   await engine.click('.products-menu a')
   await eventually(async () => expect(await engine.run('return location.pathname')).toBe(productPath(products[0])))
+})
+
+it('the visitor mends an enquiry on its page, is out of it and back, has it erased and kept', async () => {
+  const { link, reference } = await sendOrder(site.url)
+  async function press(selector: string) {
+    await engine.run(`document.querySelector('${selector}').scrollIntoView({ block: 'center', behavior: 'instant' })`)
+    await engine.click(selector)
+  }
+  async function openAndPress(act: Act, typed = '') {
+    await press(`details:has([value=${act}]) summary`)
+    if (typed) await engine.run(`document.querySelector('#act-${act}').value = '${typed}'`)
+    await press(`[value=${act}]`)
+  }
+  await engine.goto(url + link)
+  await openAndPress('mobile', '99711 12345')
+  await shows('ending in 2345')
+  await openAndPress('withdraw')
+  await shows('You told us on')
+  await press('[value=resume]')
+  await shows(actTexts.mobile.title)
+  await openAndPress('erase', reference.toLowerCase())
+  await shows('It will be erased after')
+  await press('[value=keep]')
+  await shows(actTexts.erase.title)
+  expect(await engine.run('return document.scripts.length')).toBe(0)
+  const rows = await site.inspect((db) => db.historyEntry.findMany({ orderBy: { id: 'asc' } }))
+  const done = rows.map(({ what }) => what).filter((what) => what !== 'Reminder')
+  expect(done).toEqual(['Proposal', 'Withdrawn', 'Taken back', 'Erasure', 'Kept'])
 })
 
 it('staff enter the desk by a link, mark an enquiry and leave', async () => {

@@ -218,7 +218,7 @@ describe('the roles of prisma/roles.sql', () => {
     const { url, stdout } = await aServer({ DATABASE_URL: app, STAFF_EMAILS: STAFF })
     const { token, reference } = await sendOrder(url)
     const fields = { mobile: '9971112345', quantity: '30', email: 'asha@right.example', reference }
-    const acts = ['mobile', 'quantity', 'email', 'withdraw', 'keep', 'erase', 'keep', 'erase']
+    const acts = ['mobile', 'quantity', 'email', 'withdraw', 'resume', 'erase', 'keep', 'erase']
     for (const act of acts) expect([act, (await press(url, token, act, fields)).status]).toEqual([act, 303])
     const { id, secret, eraseAt } = await onDatabase({ DATABASE_URL: owner }, (db) => db.enquiry.findFirstOrThrow())
     expect(eraseAt?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000)
