@@ -10,6 +10,10 @@ export const YOUR_ENQUIRY_PATH = '/your-enquiry'
 
 export const yourEnquiryUrl = (token: string) => `${YOUR_ENQUIRY_PATH}?token=${token}`
 
+/** The page after an act. After "This is not mine" the token has ended. */
+export const actedUrl = (act: Act, token: string) =>
+  act === 'notMine' ? `${YOUR_ENQUIRY_PATH}?done=${act}` : `${yourEnquiryUrl(token)}&done=${act}`
+
 /** The result of a form that was sent without scripts. The page that answers it is rendered from this. */
 export interface FormOutcome {
   order?: RefusedOrder
@@ -48,6 +52,8 @@ export interface YourEnquiry {
   standing: Standing
   /** What the holder may do now. */
   may: Act[]
+  /** What was done before this page. */
+  done?: Act
   /** Why an act was refused, and what was typed. */
   problem?: { act: Act; message: string; value: string }
 }

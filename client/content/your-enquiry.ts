@@ -9,7 +9,7 @@ export const yourEnquiry = {
     'How your enquiry stands, and what you can correct or end yourself. Only who has its link sees this page.',
   mobile: (digits: string) => `ends in ${digits}`,
   proposed: (digits: string) =>
-    `You have given another number, ending in ${digits}. It stands beside the first one until our team has taken it over.`,
+    `You gave us another number, ending in ${digits}. Our team sees both, until it has accepted the new one.`,
   changes: 'What you can do here',
   send: 'Send',
 }
@@ -32,27 +32,35 @@ export function standingTexts({ status, since, rang, eraseAt }: Standing): strin
 interface ActTexts {
   title: string
   says?: string
-  /** Of a field. */
-  label?: string
+  /** Of a field. @param reference of the enquiry, where it is known */
+  label?: (reference?: string) => string
   button: string
+  /** Said on the next page, where how it stands does not say it. */
+  done?: string
 }
 
 export const actTexts: Record<Act, ActTexts> = {
-  mobile: { title: 'Another number', label: 'Mobile, 10 digits', button: 'Send the number' },
-  quantity: { title: 'Another quantity', label: 'Quantity, in packs', button: 'Change the quantity' },
+  mobile: { title: 'Change the number', label: () => 'Mobile, 10 digits', button: 'Send the number' },
+  quantity: {
+    title: 'Change the quantity',
+    label: () => 'Quantity, in packs',
+    button: 'Send the quantity',
+    done: 'The quantity is changed.',
+  },
   email: {
-    title: 'Another email address',
+    title: 'Change the email address',
     says: 'We send your receipt there, once.',
-    label: 'Email',
-    button: 'Change the address',
+    label: () => 'Email',
+    button: 'Send the address',
+    done: 'The address is changed.',
   },
   withdraw: {
     title: 'I no longer need it',
     says: 'We stop calling you about it. You can take this back here.',
     button: 'I no longer need it',
   },
-  resume: { title: 'I need it after all', button: 'I need it after all' },
-  keep: { title: 'Keep it after all', button: 'Keep my enquiry' },
+  resume: { title: 'I need it after all', button: 'I need it after all', done: 'We go on with it.' },
+  keep: { title: 'Keep it after all', button: 'Keep my enquiry', done: 'It is kept, and not erased.' },
   notMine: {
     title: 'This is not mine',
     says: 'Somebody has typed your address. We send nothing more there about it, and this link ends.',
@@ -61,7 +69,7 @@ export const actTexts: Record<Act, ActTexts> = {
   erase: {
     title: 'Erase it',
     says: 'All we hold of this enquiry is erased a day later. Until then you can take it back here.',
-    label: 'Its reference, to be sure',
+    label: (reference = 'its reference') => `Type ${reference}, to be sure`,
     button: 'Erase my enquiry',
   },
 }

@@ -5,11 +5,18 @@ import { OrderSlip } from './order-slip.tsx'
 
 /** What the holder of a visitor's link sees and may do. Without a script: each act is a form. */
 export function YourEnquiryBody({ shown }: { shown: YourEnquiry }) {
-  const { token, reference, products, quantity, receivedAt, mobile, email, standing, may, problem } = shown
+  const { token, reference, products, quantity, receivedAt, mobile, email, standing, may } = shown
+  const { problem, done } = shown
   return (
     <div className="your-enquiry">
       <h1 className="minor">{yourEnquiry.title}</h1>
+      {problem && (
+        <p className="field-error" role="alert">
+          <Linked>{problem.message}</Linked>
+        </p>
+      )}
       <div role="status">
+        {done && actTexts[done].done && <p className="lead">{actTexts[done].done}</p>}
         {standingTexts(standing).map((text) => (
           <p key={text} className="lead">
             <Linked>{text}</Linked>
@@ -22,14 +29,16 @@ export function YourEnquiryBody({ shown }: { shown: YourEnquiry }) {
         reference={reference}
         done={standing.stepsDone}
         hasCopy={false}
+        next={<a href="#acts">{yourEnquiry.changes}</a>}
       />
-      <h2 className="minor">{yourEnquiry.changes}</h2>
-      {problem && !may.includes(problem.act) && <Refusal>{problem.message}</Refusal>}
+      <h2 id="acts" className="minor">
+        {yourEnquiry.changes}
+      </h2>
       <div className="acts">
         {may.map((act) => {
           const refused = problem?.act === act ? problem : undefined
           const isOpen = refused !== undefined || act === 'keep' || act === 'resume'
-          return <ActForm key={act} act={act} token={token} isOpen={isOpen} {...refused} />
+          return <ActForm key={act} act={act} token={token} reference={reference} isOpen={isOpen} {...refused} />
         })}
       </div>
     </div>
@@ -47,13 +56,14 @@ interface ActFormProps {
   act: Act
   token: string
   isOpen: boolean
+  reference?: string
   /** What was typed. */
   value?: string
   /** Why that was refused. */
   message?: string
 }
 
-export function ActForm({ act, token, isOpen, value, message }: ActFormProps) {
+export function ActForm({ act, token, isOpen, reference, value, message }: ActFormProps) {
   const { title, says, label, button } = actTexts[act]
   const id = `act-${act}`
   return (
@@ -64,7 +74,7 @@ export function ActForm({ act, token, isOpen, value, message }: ActFormProps) {
         {says && <p>{says}</p>}
         {label && (
           <div className="field">
-            <label htmlFor={id}>{label}</label>
+            <label htmlFor={id}>{label(reference)}</label>
             <input
               {...inputs[act]}
               id={id}
@@ -72,23 +82,21 @@ export function ActForm({ act, token, isOpen, value, message }: ActFormProps) {
               defaultValue={value}
               aria-invalid={message ? true : undefined}
               aria-describedby={message && `${id}-error`}
+              // biome-ignore lint/a11y/noAutofocus: what was refused lies far down the page
+              autoFocus={message !== undefined}
               required
             />
           </div>
         )}
-        {message && <Refusal id={`${id}-error`}>{message}</Refusal>}
+        {message && (
+          <p className="field-error" id={`${id}-error`}>
+            <Linked>{message}</Linked>
+          </p>
+        )}
         <button type="submit" name="act" value={act} className={act === 'erase' ? 'pill' : 'button'}>
           {button}
         </button>
       </form>
     </details>
-  )
-}
-
-function Refusal({ id, children }: { id?: string; children: string }) {
-  return (
-    <p className="field-error" id={id} role="alert">
-      <Linked>{children}</Linked>
-    </p>
   )
 }

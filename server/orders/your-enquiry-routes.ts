@@ -27,7 +27,7 @@ export async function serveYourEnquiry(
     if (error instanceof RequestError && error.isFlood) return reply.code(status).send(problem.message)
     if (status === 404) return send('gone', reply, 404)
     const fields = fieldsOf(request)
-    const act = readAct(fields)
+    const act = readAct(fields.get('act'))
     const again = act && { act, token: fields.get('token') ?? '', value: fields.get(fieldOf(act)) ?? '' }
     return send({ ...(status < 500 && { message: problem.message }), ...(again && { again }) }, reply, status)
   })
@@ -36,15 +36,16 @@ export async function serveYourEnquiry(
   })
   app.addHook('preHandler', (request, reply) => limits.countOrRefuse('token', request, reply))
 
-  app.get<{ Querystring: { token?: unknown } }>(YOUR_ENQUIRY_PATH, async ({ query }, reply) => {
-    if (Object.hasOwn(query, 'notMine')) return send('notMine', reply)
+  app.get<{ Querystring: { token?: unknown; done?: unknown } }>(YOUR_ENQUIRY_PATH, async ({ query }, reply) => {
+    const done = readAct(query.done)
+    if (done === 'notMine') return send(done, reply)
     const shown = await yourEnquiry.show(String(query.token))
-    return shown ? send(shown, reply) : send('gone', reply, 404)
+    return shown ? send({ ...shown, ...(done && { done }) }, reply) : send('gone', reply, 404)
   })
 
   app.post(YOUR_ENQUIRY_PATH, async (request, reply) => {
     const fields = fieldsOf(request)
-    const name = readAct(fields)
+    const name = readAct(fields.get('act'))
     if (!name) throw new RequestError(400)
     const act = () => yourEnquiry.act(fields.get('token') ?? '', name, fields)
     // It sends a mail to an address that was typed, as an order does.
@@ -53,6 +54,6 @@ export async function serveYourEnquiry(
   })
 }
 
-function readAct(fields: URLSearchParams): Act | undefined {
-  return acts.find((act) => act === fields.get('act'))
+function readAct(text: unknown): Act | undefined {
+  return acts.find((act) => act === text)
 }

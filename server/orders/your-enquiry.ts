@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { brand } from '../../shared/brand.ts'
-import { type Act, fieldOf, YOUR_ENQUIRY_PATH, type YourEnquiry, yourEnquiryUrl } from '../../shared/form-outcome.ts'
+import { type Act, actedUrl, fieldOf, type YourEnquiry } from '../../shared/form-outcome.ts'
 import { formatIndianDay, formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderField, orderContentSchema, readOrderFields } from '../../shared/order.ts'
 import { type Db, readNow } from '../database/database.ts'
@@ -62,7 +62,7 @@ export function createYourEnquiry(db: Db, { availability, onQueued, staff }: Opt
       throw new ActRefused({ ...view(opened), problem: { act: name, message, value: fields.get(fieldOf(name)) ?? '' } })
     }
     const value = readValue(name, fields, enquiry.reference, refuse)
-    if (acts[name].isDone(enquiry, standingOf(entries, now), value)) return next(opened, name)
+    if (acts[name].isDone(enquiry, standingOf(entries, now), value)) return actedUrl(name, tokenOf(opened))
     if (!acts[name].may(opened)) refuse(refusals.over)
     if (isUsedUp(name, entries)) refuse(refusals.usedUp)
 
@@ -71,7 +71,7 @@ export function createYourEnquiry(db: Db, { availability, onQueued, staff }: Opt
     if (!changed) throw new RequestError(404)
     await remindStaff(db, changed, now)
     if (name !== 'erase') await queueChange(db, enquiry.id, staff)
-    return next({ ...opened, enquiry: changed }, name)
+    return actedUrl(name, tokenOf({ ...opened, enquiry: changed }))
   }
 
   return {
@@ -104,12 +104,8 @@ function hasEnded({ link, entries, now }: Opened): boolean {
   return link === 'mail' && standingOf(entries, now).isNotTheirs
 }
 
-function tokenOf({ enquiry, link }: Pick<Opened, 'enquiry' | 'link'>): string {
+function tokenOf({ enquiry, link }: Opened): string {
   return link === 'mail' ? mailToken(enquiry) : confirmationToken(enquiry)
-}
-
-function next(opened: Opened, name: Act): string {
-  return name === 'notMine' ? `${YOUR_ENQUIRY_PATH}?notMine` : yourEnquiryUrl(tokenOf(opened))
 }
 
 /** What was typed, by the rules of the form. */

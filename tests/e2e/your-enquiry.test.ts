@@ -50,11 +50,21 @@ it('from the mail the number is mended without a script, two days later on a pho
   expect(await page.locator('main').innerText()).toMatch(/We have it\.[\s\S]*ends in 3210/)
   await press(page, 'mobile', '12')
   expect(await page.getByRole('alert').innerText()).toBe('Please enter 10 digit Mobile number.')
-  expect(await page.locator('[aria-invalid=true]').inputValue()).toBe('12')
-  await page.locator('[aria-invalid=true]').fill('+91 99711 12345')
+  const refused = page.locator('[aria-invalid=true]')
+  expect([await refused.inputValue(), await refused.getAttribute('aria-describedby')]).toEqual([
+    '12',
+    'act-mobile-error',
+  ])
+  expect(await refused.evaluate((field) => field.matches(':focus') && field.getBoundingClientRect().bottom < 740)).toBe(
+    true,
+  )
+  await refused.fill('+91 99711 12345')
   await page.getByRole('button', { name: actTexts.mobile.button }).click()
   await page.getByText('ending in 2345').waitFor()
   expect(await page.evaluate('scrollX + document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  await press(page, 'quantity', '30')
+  await page.getByText(`${actTexts.quantity.done}`).waitFor()
+  expect(await page.locator('main').innerText()).toContain('30 packs')
   expect(asked).not.toContain('script')
   expect(problems.filter((problem) => !problem.includes('400'))).toEqual([])
 })
@@ -74,7 +84,10 @@ it('from the confirmation somebody is out of it, and back, with the link in no s
   await page.getByRole('button', { name: actTexts.keep.button }).click()
   await page.getByText('We have it.').waitFor()
   await page.setViewportSize({ width: 320, height: 640 })
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  for (const size of ['100%', '200%']) {
+    await page.evaluate((to) => document.documentElement.style.setProperty('font-size', to), size)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  }
   expect(await violations(page)).toEqual([])
   expect(await page.evaluate('document.scripts.length')).toBe(0)
 })

@@ -103,7 +103,14 @@ describe('the link', () => {
     const { token, reference } = await sendOrder(url)
     const before = [await rowOf(reference), await db.mail.count()]
     for (const method of ['GET', 'HEAD'])
-      for (const rest of ['', '&act=erase', `&act=erase&reference=${reference}`, '&act=withdraw', '&notMine'])
+      for (const rest of [
+        '',
+        '&act=erase',
+        `&act=erase&reference=${reference}`,
+        '&act=withdraw',
+        '&done=notMine',
+        '&done=erase',
+      ])
         await fetch(`${url}/your-enquiry?token=${token}${rest}`, { method })
     expect([await rowOf(reference), await db.mail.count()]).toEqual(before)
     expect(await historyOf(reference)).toEqual([])
@@ -128,7 +135,7 @@ describe('by the page the visitor', () => {
     expect(bad.shown.problem?.message).toBe('Please enter 10 digit Mobile number.')
     for (const typed of ['+91 99711-12345', '9971112345']) // pressed twice
       expect(await press(url, token, 'mobile', { mobile: typed })).toMatchObject({
-        ...{ status: 303, location: `/your-enquiry?token=${token}` },
+        ...{ status: 303, location: `/your-enquiry?token=${token}&done=mobile` },
       })
     expect((await rowOf(reference)).mobile).toBe('9876543210')
     expect((await look(url, token)).shown).toMatchObject({ mobile: '3210', standing: { proposed: '2345' } })
@@ -219,7 +226,7 @@ describe('by the page the visitor', () => {
     expect(moved.status).toBe(303)
     const row = await rowOf(reference)
     expect(row.email).toBe('Asha@right.example')
-    expect(moved.location).toBe(`/your-enquiry?token=${row.id}.${row.secret}`)
+    expect(moved.location).toBe(`/your-enquiry?token=${row.id}.${row.secret}&done=email`)
     expect(row.secret).not.toBe(token.split('.')[1])
     expect(await mailsOf('Acknowledgement')).toMatchObject([
       { status: 'Withheld', withheldBecause: 'NotTheirs', mailbox: 'ashaverma@shop.example' },
@@ -231,7 +238,7 @@ describe('by the page the visitor', () => {
     expect((await look(url, token)).shown).toMatchObject({ email: 'A…a@right.example' })
     expect((await press(url, token, 'email', { email: 'asha@third.example' })).status).toBe(400)
     expect(await mailsOf('Acknowledgement')).toHaveLength(2)
-    expect(await submitFor(url, order)).toMatchObject({ reference, page: moved.location }) // by its own key
+    expect(await submitFor(url, order)).toMatchObject({ reference, page: moved.location.replace('&done=email', '') }) // by its own key
 
     const old = await sendOrder(url, { mobile: '9811111111' })
     await age(old.reference, 25)
@@ -244,7 +251,7 @@ describe('by the page the visitor', () => {
     const byMail = await mailTokenOf(reference)
     expect((await press(url, token, 'notMine')).status).toBe(400)
     for (const _ of ['once', 'twice'])
-      expect(await press(url, byMail, 'notMine')).toMatchObject({ status: 303, location: '/your-enquiry?notMine' })
+      expect(await press(url, byMail, 'notMine')).toMatchObject({ status: 303, location: '/your-enquiry?done=notMine' })
     expect((await look(url, byMail)).status).toBe(404)
     expect((await press(url, byMail, 'erase', { reference })).status).toBe(404)
     const [row] = (await atDesk('list', { state: 'new', key: undefined })).enquiries
