@@ -47,7 +47,7 @@ interface OrdersOptions {
 }
 
 /** A suspended database wakes up in seconds. ReadCommitted: a query after the lock must see what was committed meanwhile. */
-const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
+export const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 /** After this pause a statement is repeated. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
 const TOO_MANY_CONNECTIONS = '53300'
@@ -197,7 +197,7 @@ export function createProbes(db: Db) {
  * A database that is suspended closes idle connections: the work is tried once more. No connection opens while it wakes up, or
  * where a server has no room for another one: the work is tried again, but not while the database is known to be away.
  */
-async function retryIfLost<T>(work: () => Promise<T>, isUp = () => true): Promise<T> {
+export async function retryIfLost<T>(work: () => Promise<T>, isUp = () => true): Promise<T> {
   const giveUpAt = performance.now() + CONNECTION_WAIT_MS
   for (let isFirst = true; ; isFirst = false) {
     try {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Act, acts as allActs } from '../../shared/form-outcome.ts'
+import { formatIndianDay } from '../../shared/indian-time.ts'
 import type { EnquiryWithSecret } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import {
@@ -126,4 +127,12 @@ export function listActs({ enquiry, ...opened }: Opened, status: EnquiryWithSecr
 export function isUsedUp(name: Act, entries: Entry[]): boolean {
   if (name === 'keep' || name === 'resume') return false
   return entries.filter(({ byVisitor, what }) => byVisitor && COUNTED.includes(what)).length >= ACTS_MAX
+}
+
+/** What the visitor says is a reason to ring today. Suspected spam is none. */
+export async function remindStaff(db: Prisma.TransactionClient, enquiry: EnquiryWithSecret, now: Date): Promise<void> {
+  const today = formatIndianDay(now)
+  const { id, status, remindOn, suspectedSpam, eraseAt } = enquiry
+  if (suspectedSpam || eraseAt || status === 'Closed' || (remindOn && remindOn <= today)) return
+  await addEntry(db, id, asVisitor(), { what: 'Reminder', set: { RemindOn: today } })
 }

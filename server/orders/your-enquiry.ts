@@ -1,25 +1,22 @@
-import { randomUUID } from 'node:crypto'
 import { brand } from '../../shared/brand.ts'
 import { type Act, actedUrl, fieldOf, type YourEnquiry } from '../../shared/form-outcome.ts'
-import { formatIndianDay, formatIndianTime } from '../../shared/indian-time.ts'
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderField, orderContentSchema, readOrderFields } from '../../shared/order.ts'
 import { type Db, readNow } from '../database/database.ts'
-import { type EnquiryWithSecret, readWithSecret } from '../database/enquiry.ts'
+import { readWithSecret } from '../database/enquiry.ts'
 import { isDatabaseRefusal } from '../database/errors.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { addEntry, readHistory, standingOf } from '../database/history.ts'
+import { readHistory, standingOf } from '../database/history.ts'
 import { confirmationToken, linkOf, mailToken, readToken } from '../database/page-token.ts'
 import { RequestError } from '../http/errors.ts'
 import { queueChange } from '../mail/of-enquiry.ts'
 import { maskLargeQuantity } from '../mail/templates.ts'
 import type { Availability } from './availability.ts'
+import { retryIfLost, TRANSACTION } from './orders.ts'
 import { readStanding } from './standing.ts'
-import { acts, isUsedUp, listActs, type Opened } from './your-enquiry-acts.ts'
+import { acts, isUsedUp, listActs, type Opened, remindStaff } from './your-enquiry-acts.ts'
 
 /* The visitor's page. An act locks the row, as those of the desk do, and pressed twice it is done once. */
-
-/** A query after the lock must see what was committed meanwhile. */
-const TRANSACTION = { isolationLevel: 'ReadCommitted' } as const
 
 const refusals = {
   over: `This cannot be changed here any more. Please call ${brand.phone}.`,
@@ -39,14 +36,15 @@ export class ActRefused extends RequestError {
 export type YourEnquiries = ReturnType<typeof createYourEnquiry>
 
 interface Options {
-  availability: Pick<Availability, 'failed'>
+  availability: Pick<Availability, 'isUp' | 'failed'>
   onQueued(): void
   staff: string[]
 }
 
 export function createYourEnquiry(db: Db, { availability, onQueued, staff }: Options) {
-  async function asRequestError<T>(work: Promise<T>): Promise<T> {
-    return work.catch((cause: unknown) => {
+  /** Work may be repeated: an act that was done is not done again. */
+  async function tryWork<T>(work: () => Promise<T>): Promise<T> {
+    return retryIfLost(work, availability.isUp).catch((cause: unknown) => {
       if (cause instanceof RequestError) throw cause
       const isRefused = isDatabaseRefusal(cause) // orders may still be stored
       if (!isRefused) availability.failed(cause)
@@ -77,13 +75,13 @@ export function createYourEnquiry(db: Db, { availability, onQueued, staff }: Opt
   return {
     /** What the page shows; undefined for a token that nobody has. */
     async show(token: string): Promise<YourEnquiry | undefined> {
-      const opened = await asRequestError(open(db, token))
+      const opened = await tryWork(() => open(db, token))
       return opened && !hasEnded(opened) ? view(opened) : undefined
     },
     /** @returns the page that follows @throws RequestError 404, 500, 503, or ActRefused */
     async act(token: string, name: Act, fields: URLSearchParams): Promise<string> {
       const work = (transaction: Prisma.TransactionClient) => act(transaction, token, name, fields)
-      const location = await asRequestError(db.$transaction(work, TRANSACTION))
+      const location = await tryWork(() => db.$transaction(work, TRANSACTION))
       setImmediate(onQueued)
       return location
     },
@@ -122,14 +120,6 @@ function readValue(name: Act, fields: URLSearchParams, reference: string, refuse
 
 function isField(name: Act): name is Act & OrderField {
   return name in orderContentSchema.shape
-}
-
-/** What the visitor says is a reason to ring today. Suspected spam is none. */
-async function remindStaff(db: Prisma.TransactionClient, enquiry: EnquiryWithSecret, now: Date): Promise<void> {
-  const today = formatIndianDay(now)
-  const { id, status, remindOn, suspectedSpam, eraseAt } = enquiry
-  if (suspectedSpam || eraseAt || status === 'Closed' || (remindOn && remindOn <= today)) return
-  await addEntry(db, id, { who: null, key: randomUUID() }, { what: 'Reminder', set: { RemindOn: today } })
 }
 
 function view(opened: Opened): YourEnquiry {
