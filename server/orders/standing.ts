@@ -6,9 +6,14 @@ import { type Entry, PROPOSAL, standingOf, WITHDRAWN } from '../database/history
 /** What staff do is shown so much later: what they have pressed by mistake they take back before. */
 const BEHIND_MS = 15 * 60_000
 
+/** What the visitor's page may go by. */
+export function shownEntries(entries: Entry[], now: Date): Entry[] {
+  return entries.filter(({ byVisitor, at }) => byVisitor || now.getTime() - at.getTime() >= BEHIND_MS)
+}
+
 /** Where an enquiry stands for its visitor. Of staff it tells no name, reason, note, reminder or number of calls. */
 export function readStanding(enquiry: Enquiry, entries: Entry[], now: Date): Standing {
-  const shown = entries.filter(({ byVisitor, at }) => byVisitor || now.getTime() - at.getTime() >= BEHIND_MS)
+  const shown = shownEntries(entries, now)
   const changes = entries.filter(({ after }) => 'Status' in (after ?? {}))
   // One that staff have replaced before it could be shown never is.
   const lasting = changes.filter((entry, index) => {

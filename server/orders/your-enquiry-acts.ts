@@ -118,7 +118,7 @@ export const acts: Record<Act, ActEntry> = {
   },
 }
 
-/** @param status as it is shown: what may be done must not tell of a later one */
+/** By status and history as they are shown: what may be done must not tell of later ones. */
 export function listActs({ enquiry, ...opened }: Opened, status: EnquiryWithSecret['status']): Act[] {
   return allActs.filter((name) => acts[name].may({ ...opened, enquiry: { ...enquiry, status } }))
 }

@@ -13,7 +13,7 @@ import { queueChange } from '../mail/of-enquiry.ts'
 import { maskLargeQuantity } from '../mail/templates.ts'
 import type { Availability } from './availability.ts'
 import { retryIfLost, TRANSACTION } from './orders.ts'
-import { readStanding } from './standing.ts'
+import { readStanding, shownEntries } from './standing.ts'
 import { acts, isUsedUp, listActs, type Opened, remindStaff } from './your-enquiry-acts.ts'
 
 /* The visitor's page. An act locks the row, as those of the desk do, and pressed twice it is done once. */
@@ -134,7 +134,10 @@ function view(opened: Opened): YourEnquiry {
     mobile: enquiry.mobile.slice(-4),
     email: maskEmail(enquiry.email),
     standing,
-    may: listActs(opened, standing.status === 'Withdrawn' ? 'Closed' : standing.status),
+    may: listActs(
+      { ...opened, entries: shownEntries(entries, now) },
+      standing.status === 'Withdrawn' ? 'Closed' : standing.status,
+    ),
   }
 }
 

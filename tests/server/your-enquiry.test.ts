@@ -332,6 +332,18 @@ describe('how it stands', () => {
     expect((await look(url, token)).shown.standing).toMatchObject({ status: 'New', stepsDone: 2 })
   })
 
+  it('lets a withdrawal be taken back that staff have just opened again, of which it does not tell yet', async () => {
+    const { token, reference } = await sendOrder(url)
+    await press(url, token, 'withdraw')
+    await mark(reference, 'New', 'Closed')
+    expect((await look(url, token)).shown).toMatchObject({
+      standing: { status: 'Withdrawn' },
+      may: ['resume', 'erase'],
+    })
+    expect((await press(url, token, 'resume')).status).toBe(303)
+    expect((await rowOf(reference)).status).toBe('New')
+  })
+
   it('never tells of a press that was taken back or replaced within that time', async () => {
     const { token, reference } = await sendOrder(url)
     await mark(reference, 'Closed')
