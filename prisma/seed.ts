@@ -64,7 +64,7 @@ function enquiry(index: number, now: number, staff: string[]) {
     ...staff.map((to) => ({ kind: 'Notice' as const, to, ...arrived, resendId: `seed-${index}` })),
     { kind: 'Acknowledgement' as const, ...(index % 8 === 5 ? bounced : arrived) },
   ]
-  return {
+  const row = {
     id: uuidv7({ msecs: receivedAt.getTime() }),
     reference: createReference(),
     receivedAt,
@@ -80,20 +80,18 @@ function enquiry(index: number, now: number, staff: string[]) {
     remindOn: status === 'New' && calls > 0 && !suspectedSpam ? new Date(now - (index % 2) * DAY_MS) : null,
     privacyNoticeVersion: PRIVACY_NOTICE_VERSION,
     submissionKey: crypto.randomUUID(),
-    mails: { create: suspectedSpam ? [] : mails },
-    history: {
-      create: suspectedSpam
-        ? []
-        : [
-            ...called.map((call) => ({ ...call, what: 'Call' })),
-            ...noted.map((note) => ({ ...note, what: 'Note' })),
-            ...answered.map((change) => ({ ...change, ...statusChange('New', 'Contacted') })),
-            ...(status === 'Closed'
-              ? answered.map(({ who }) => ({ at: later(60), who, ...statusChange('Contacted', 'Closed') }))
-              : []),
-          ],
-    },
   }
+  const of = { enquiryId: row.id }
+  const closed = status === 'Closed' ? answered : []
+  const history = [
+    ...called.map((call) => ({ ...of, ...call, what: 'Call' })),
+    ...noted.map((note) => ({ ...of, ...note, what: 'Note' })),
+    ...answered.map((change) => ({ ...of, ...change, ...statusChange('New', 'Contacted') })),
+    ...closed.map(({ who }) => ({ ...of, at: later(60), who, ...statusChange('Contacted', 'Closed') })),
+  ]
+  return suspectedSpam
+    ? { row, mails: [], history: [] }
+    : { row, mails: mails.map((mail) => ({ ...of, ...mail })), history }
 }
 
 const env = readEnv(process.env)
@@ -102,6 +100,10 @@ await withDatabase({ ...env, create: true, migrate: true }, async ({ db }) => {
     throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
   const now = Date.now()
   const enquiries = Array.from({ length: ENQUIRIES }, (_, index) => enquiry(index, now, env.STAFF_EMAILS))
-  await db.$transaction(enquiries.map((data) => db.enquiry.create({ data })))
+  await db.$transaction([
+    db.enquiry.createMany({ data: enquiries.map(({ row }) => row) }),
+    db.mail.createMany({ data: enquiries.flatMap(({ mails }) => mails) }),
+    db.historyEntry.createMany({ data: enquiries.flatMap(({ history }) => history) }),
+  ])
   console.log(`Stored ${ENQUIRIES} enquiries. None of their mails is sent.`)
 }).catch(exitWithReason)
