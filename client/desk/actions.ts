@@ -1,4 +1,5 @@
 import type { ClosingReason } from '../../shared/desk.ts'
+import { fieldsOf } from './fields.ts'
 import { dayName } from './format.ts'
 import type { Inputs, Row } from './queries.ts'
 
@@ -67,9 +68,7 @@ export const actions = {
     done: () => 'note stored',
   }),
   correct: action<Inputs['correct'], { now: Inputs['correct']['now'] }>({
-    input({ reference, name, email, mobile, quantity, retailerSelfUse, products }, { now }) {
-      return { reference, was: { name, email, mobile, quantity, retailerSelfUse, products }, now }
-    },
+    input: (row, { now }) => ({ reference: row.reference, was: fieldsOf(row), now }),
     label: () => 'Store correction',
     preview: (_, { now }) => now as Preview,
     done: () => 'corrected',

@@ -6,6 +6,7 @@ import { type Seen, seenWith, submitCorrection, useChanges } from './changes.tsx
 import { Contact } from './contact.tsx'
 import { DialogButton } from './dialog-button.tsx'
 import { belongsTo, Reached, StatusLine } from './enquiry-row.tsx'
+import { fieldsOf } from './fields.ts'
 import { FieldsForm } from './fields-form.tsx'
 import { ageOf, count, timeOf, todayHere } from './format.ts'
 import { Notes } from './notes.tsx'
@@ -158,8 +159,7 @@ function Outcome({ seen }: { seen: Seen }) {
 }
 
 function Correct({ seen }: { seen: Seen }) {
-  const { name, email, mobile, quantity, retailerSelfUse, products } = seen.row
-  const values = { name, email, mobile, quantity, retailerSelfUse, products }
+  const values = fieldsOf(seen.row)
   return (
     <div className="buttons">
       <DialogButton label="Correct" title={`Correct ${seen.row.reference}`}>
@@ -167,7 +167,7 @@ function Correct({ seen }: { seen: Seen }) {
           <FieldsForm
             key={JSON.stringify(values)}
             values={values}
-            mayLackEmail={email === ''}
+            mayLackEmail={values.email === ''}
             isStoring={seen.doing.includes('correct')}
             submitLabel="Store"
             onSubmit={(now) => submitCorrection(seen.row, now).then(close, () => {})}

@@ -1,23 +1,13 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { checkOrder, messages, type OrderField, type Problem, readOrderFields } from '../../shared/order.ts'
+import { fieldNames, fieldsOf, labels } from './fields.ts'
 import type { Fields } from './queries.ts'
-
-const labels: Record<OrderField, string> = {
-  name: 'Name',
-  email: 'Email',
-  mobile: 'Mobile, 10 digits',
-  quantity: 'Quantity',
-  retailerSelfUse: 'Buying for',
-  products: 'Product',
-}
-const order = Object.keys(labels) as OrderField[]
 
 /** By the rules of the visitors' form, but that an enquiry by phone may have no address. */
 function check(form: FormData, mayLackEmail: boolean): { fields: Fields } | { problem: Problem } {
   const checked = checkOrder(form)
-  const { name, email, mobile, quantity, retailerSelfUse, products } = readOrderFields(form)
-  const fields = { name, email, mobile, quantity, retailerSelfUse, products } as Fields
+  const fields = fieldsOf(readOrderFields(form)) as Fields
   if (!('problem' in checked)) return { fields }
   const { email: ofEmail, ...others } = checked.problem.fields
   const broken = mayLackEmail && ofEmail === messages.empty ? others : checked.problem.fields
@@ -32,7 +22,7 @@ interface FieldsFormProps {
   onSubmit: (fields: Fields) => void
 }
 
-/** The six fields of an enquiry: to correct one, or to enter one. */
+/** The fields of an enquiry: to correct one, or to enter one. */
 export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, onSubmit }: FieldsFormProps) {
   const id = useId()
   const [errors, setErrors] = useState<Record<string, string>>({})
@@ -46,7 +36,7 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, onSub
       return onSubmit(checked.fields)
     }
     setErrors(checked.problem.fields)
-    const first = order.find((field) => checked.problem.fields[field])
+    const first = fieldNames.find((field) => checked.problem.fields[field])
     form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus()
   }
   function field(name: OrderField) {
@@ -69,7 +59,7 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, onSub
   }
   return (
     <form className="fields-form" noValidate onSubmit={submit}>
-      {order.map((name) => (
+      {fieldNames.map((name) => (
         <div className="field" key={name}>
           <label htmlFor={`${id}${name}`}>
             {name === 'email' && mayLackEmail ? 'Email, if there is one' : labels[name]}

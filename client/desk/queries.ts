@@ -23,7 +23,7 @@ export type Enquiry = Outputs['show']
 export type Pulse = Outputs['pulse']
 export type Choice = Omit<Inputs['list'], 'before'>
 
-/** The six fields of an enquiry. */
+/** The fields of an enquiry, as in the form. */
 export type Fields = Inputs['correct']['now']
 
 /** Takes the place of a row whose enquiry was erased. */

@@ -35,6 +35,11 @@ export const columnOf: Record<OrderField, string> = {
 export const fieldLabels = { ...columnOf, products: 'Product', retailerSelfUse: 'Buying for' }
 export const enquiryFields = Object.keys(columnOf) as OrderField[]
 
+/** What the visitor wrote, or staff have corrected. */
+export function fieldsOf(enquiry: Record<OrderField, string>): Record<OrderField, string> {
+  return Object.fromEntries(enquiryFields.map((field) => [field, enquiry[field]])) as Record<OrderField, string>
+}
+
 const FIELDS = Prisma.raw(enquiryFields.map((field) => `form."${columnOf[field]}"::text AS "${field}"`).join(', '))
 /** All columns of an enquiry, of `Quvera_Form` under the name `form`. */
 export const ENQUIRY = Prisma.sql`form."Id"::text AS "id", form."Reference" AS "reference", form."ReceivedAt" AS "receivedAt",

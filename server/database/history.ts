@@ -1,10 +1,10 @@
 import type { Db } from './database.ts'
-import type { Enquiry } from './enquiry.ts'
+import { columnOf, type Enquiry, enquiryFields } from './enquiry.ts'
 import { Prisma } from './generated/client.ts'
 
 /*
  * The history of an enquiry: what people did with it, in rows that are only added. What staff and visitors do that has columns
- * in Quvera_Form (status, spam mark, reminder, reason) is changed by the statement that adds the row. The six fields and EraseAt are
+ * in Quvera_Form (status, spam mark, reminder, reason) is changed by the statement that adds the row. The form's fields and EraseAt are
  * changed by functions of the tables' owner, which add the row themselves.
  */
 
@@ -133,8 +133,8 @@ export async function setErasure(
 export function presentOf({ status, suspectedSpam, closedAs, remindOn, ...enquiry }: Enquiry): Changed {
   return {
     ...{ Status: status, SuspectedSpam: suspectedSpam, ClosedAs: closedAs, RemindOn: remindOn },
-    ...{ Name: enquiry.name, Email: enquiry.email, Mobile: enquiry.mobile, Quantity: Number(enquiry.quantity) },
-    ...{ RetailerSelfUse: enquiry.retailerSelfUse, Products: enquiry.products },
+    ...Object.fromEntries(enquiryFields.map((field) => [columnOf[field], enquiry[field]])),
+    Quantity: Number(enquiry.quantity),
   }
 }
 

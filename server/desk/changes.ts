@@ -69,16 +69,15 @@ const line = z.pipe(
   z.string().check(z.minLength(1, noteMessages.empty)),
 )
 
-const { name, mobile, quantity, retailerSelfUse, products } = orderContentSchema.shape
 /** An enquiry that somebody makes by phone may have no address. */
 const email = z
   .string(messages.email)
   .check(z.refine((value) => value === '' || emailSchema.safeParse(value).success, messages.email))
-const fields = { name, email, mobile, quantity, retailerSelfUse, products }
+const fields = z.extend(z.omit(orderContentSchema, { productName: true, website: true, filledInMs: true }), { email })
 /** As it is stored, perhaps by a newer version. */
 const storedFields = z.record(z.string(), z.union([z.string(), z.number()]))
 
-export const byPhone = z.strictObject({ key, ...fields })
+export const byPhone = z.extend(fields, { key })
 
 export const changes = {
   setStatus: change({
@@ -136,7 +135,7 @@ export const changes = {
     words: ({ after }) => (after?.RemindOn ? `to be rung on ${dayOf(after.RemindOn)}` : 'not to be rung again'),
   }),
   correct: change({
-    input: z.extend(one, { was: storedFields, now: z.strictObject(fields) }),
+    input: z.extend(one, { was: storedFields, now: fields }),
     what: 'Correction',
     seen: ({ was }) => Object.fromEntries(enquiryFields.map((field) => [columnOf[field], was[field] ?? null])),
     async work({ db, enquiry, author }, { now }) {

@@ -4,6 +4,7 @@ import { type Db, readNow } from '../database/database.ts'
 import {
   ENQUIRY,
   type Enquiry,
+  fieldsOf,
   inOrder,
   isAfter,
   type ListOrder,
@@ -94,12 +95,8 @@ function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
   const note = notes.at(-1)?.text
   return {
     reference: enquiry.reference,
-    name: enquiry.name,
-    email: enquiry.email,
-    mobile: enquiry.mobile,
+    ...fieldsOf(enquiry),
     quantity: Number(quantity),
-    products: enquiry.products,
-    retailerSelfUse: enquiry.retailerSelfUse,
     receivedAt: receivedAt.toISOString(),
     status: enquiry.status,
     ...(status && { statusBy: status.who, statusAt: status.at.toISOString() }),

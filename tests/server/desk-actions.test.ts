@@ -1,6 +1,7 @@
 // Each change has five exits: the answer, the row, the mails, history and access log, and nothing else changed.
 
 import { describe, expect, it, vi } from 'vitest'
+import { columnOf } from '../../server/database/enquiry.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import { exampleOrder, messages } from '../../shared/order.ts'
 import { anOrder, postForm, submit } from '../support/an-order.ts'
@@ -293,7 +294,12 @@ describe('a reminder', () => {
 describe('correct', () => {
   const now = { ...exampleOrder, email: 'asha@right.example', mobile: '9876543211', quantity: 12 }
 
-  it('changes the six fields with their history, and the same form sent again is still the same order', async () => {
+  it('may change each column that a visitor fills in, and retention empties what was before', async () => {
+    const [row] = await app.db.$queryRaw<[{ names: string[] }]>`SELECT "Quvera_fields"() AS "names"` // both go by it
+    expect(row.names.toSorted()).toEqual(Object.values(columnOf).toSorted())
+  })
+
+  it('changes fields with their history, and the same form sent again is still the same order', async () => {
     const order = anOrder()
     const { act, changed, history } = await aDesk({ submissionKey: order.submissionKey })
     expect((await act('correct', { was: exampleOrder, now })).data).toMatchObject([now])

@@ -138,26 +138,34 @@ CROSS JOIN LATERAL (
 ) mails
 ORDER BY form."ReceivedAt" DESC;
 
+-- The columns that a visitor fills in, by which the functions below go. A new field of the form is added here.
+CREATE FUNCTION "Quvera_fields"() RETURNS TEXT[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '{Name,Email,Mobile,Quantity,RetailerSelfUse,Products}'::TEXT[];
+
 -- The only ways to change what a visitor wrote, and to have an enquiry erased. Each writes its history itself, so that nothing
 -- of it goes unseen; the site's role may call them, and neither changes these columns nor deletes rows.
 -- "Fields": columns of Quvera_Form and their new values. "As": 'Correction', or 'Taken back' and 'Put back' of the key "Back".
 -- Without "By" it was the visitor. With the address changes the secret, as a stranger may hold the link in the mail to the former
 -- one. Who knows the secret itself can derive the next one, and so goes on; who knows that link cannot.
 CREATE FUNCTION "Quvera_correct"("Enquiry" UUID, "Fields" JSONB, "By" TEXT, "Under" UUID, "As" TEXT, "Back" UUID)
-RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    WITH changed AS (
-        UPDATE public."Quvera_Form" form SET "Name" = now."Name", "Email" = now."Email", "Mobile" = now."Mobile",
-            "Quantity" = now."Quantity", "RetailerSelfUse" = now."RetailerSelfUse", "Products" = now."Products",
-            "Secret" = CASE WHEN now."Email" = former."Email" THEN former."Secret"
-                ELSE encode(sha256(convert_to('next' || former."Secret", 'UTF8')), 'hex') END
-        FROM (SELECT * FROM public."Quvera_Form" WHERE "Id" = "Enquiry" FOR NO KEY UPDATE) former
-        CROSS JOIN LATERAL jsonb_populate_record(NULL::public."Quvera_Form", to_jsonb(former) || "Fields") now
-        WHERE form."Id" = former."Id" AND "As" IN ('Correction', 'Accepted', 'Taken back', 'Put back') RETURNING form."Id", to_jsonb(former) AS was, to_jsonb(form) AS now
-    )
-    INSERT INTO public."Quvera_History" ("EnquiryId", "Who", "ByVisitor", "Key", "What", "TakesBack", "Before", "After")
-    SELECT "Id", "By", "By" IS NULL, "Under", "As", "Back", jsonb_object_agg(field, changed.was -> field), jsonb_object_agg(field, changed.now -> field)
-    FROM changed, jsonb_object_keys("Fields") field WHERE changed.was -> field IS DISTINCT FROM changed.now -> field GROUP BY "Id"
-$$;
+RETURNS VOID LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format($sql$
+        WITH changed AS (
+            UPDATE public."Quvera_Form" form SET %s,
+                "Secret" = CASE WHEN now."Email" = former."Email" THEN former."Secret"
+                    ELSE encode(sha256(convert_to('next' || former."Secret", 'UTF8')), 'hex') END
+            FROM (SELECT * FROM public."Quvera_Form" WHERE "Id" = $1 FOR NO KEY UPDATE) former
+            CROSS JOIN LATERAL jsonb_populate_record(NULL::public."Quvera_Form", to_jsonb(former) || $2) now
+            WHERE form."Id" = former."Id" AND $5 IN ('Correction', 'Accepted', 'Taken back', 'Put back')
+            RETURNING form."Id", to_jsonb(former) AS was, to_jsonb(form) AS now
+        )
+        INSERT INTO public."Quvera_History" ("EnquiryId", "Who", "ByVisitor", "Key", "What", "TakesBack", "Before", "After")
+        SELECT "Id", $3, $3 IS NULL, $4, $5, $6, jsonb_object_agg(field, changed.was -> field), jsonb_object_agg(field, changed.now -> field)
+        FROM changed, jsonb_object_keys($2) field WHERE changed.was -> field IS DISTINCT FROM changed.now -> field GROUP BY "Id"
+        $sql$, (SELECT string_agg(format('%1$I = now.%1$I', field), ', ') FROM unnest(public."Quvera_fields"()) field))
+    USING "Enquiry", "Fields", "By", "Under", "As", "Back";
+END $$;
 -- Asked: it is erased a day later. Not asked any more: it is kept. Without "By" it was the visitor.
 CREATE FUNCTION "Quvera_set_erasure"("Enquiry" UUID, "IsAsked" BOOLEAN, "By" TEXT, "Under" UUID, "As" TEXT, "Back" UUID)
 RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -199,7 +207,7 @@ DROP FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT);
 CREATE FUNCTION "Quvera_erase_old"("What" TEXT, "Before" TIMESTAMPTZ, "Most" INT) RETURNS INT LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     earlier CONSTANT TIMESTAMPTZ := CASE WHEN "Before" > now() - interval '1 month' THEN now() - interval '1 month' ELSE "Before" END; -- NULL: none
-    fields CONSTANT TEXT[] := ARRAY['Name', 'Email', 'Mobile', 'Quantity', 'RetailerSelfUse', 'Products'];
+    fields CONSTANT TEXT[] := public."Quvera_fields"();
     erased INT;
 BEGIN
     CASE "What"
