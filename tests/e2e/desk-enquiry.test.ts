@@ -6,6 +6,7 @@ import { brand } from '../../shared/brand.ts'
 import { messages } from '../../shared/order.ts'
 import { button, comeBack, comeBackFor, deskForTests, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
 import { STAFF } from '../support/fake-resend.ts'
+import { fillOrder, typedOrder } from '../support/fill-order.ts'
 import { hoursAgo } from '../support/stored-enquiry.ts'
 
 const { site, address, open, openOne, store, put, asRavi, stored } = deskForTests()
@@ -36,7 +37,7 @@ it('staff call, write and copy, and prepared texts are written already', async (
   await toast(page, 'All six fields are copied').waitFor()
   expect((await page.evaluate(() => navigator.clipboard.readText())).split('\n')).toEqual([
     ...[reference, '<img src=x onerror=alert(1)> مريم', '98765 43210', 'asha.verma@shop.example'],
-    ...['24 × Quvera 300', 'Retailer'],
+    ...[`24 × ${brand.name} 300`, 'Retailer'],
   ])
   expect(await page.locator('h1 bdi').innerText()).toContain('<img src=x')
   expect(await page.locator('.whole img').count()).toBe(0)
@@ -182,12 +183,9 @@ it('an enquiry by phone is entered by the same form, may have no address, and be
   const { page } = await open()
   await button(page, 'Add one by phone').click()
   await button(page, 'Store').click()
-  await expect.poll(() => dialog(page).getByText(messages.empty).count()).toBe(5)
-  await dialog(page).getByLabel('Name').fill('Kavya Menon')
-  await dialog(page).getByLabel('Mobile').fill('098765 00098')
-  await dialog(page).getByLabel('Quantity').fill('3')
-  await dialog(page).getByLabel('Buying for').selectOption('Self Use')
-  await dialog(page).getByLabel('Product').selectOption(`${brand.name} XT`)
+  const needed = Object.entries(typedOrder).filter(([name, value]) => name !== 'email' && value !== '')
+  await expect.poll(() => dialog(page).getByText(messages.empty).count()).toBe(needed.length)
+  await fillOrder(page, { name: 'Kavya Menon', email: '', mobile: '098765 00098' }, 'dialog')
   await button(page, 'Store').click()
   await page.getByRole('heading', { name: 'Kavya Menon' }).waitFor()
   expect(await statusOf(page)).toBe('Contacted')

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
+import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { violations } from '../support/axe.ts'
 import { button, comeBackFor, deskForTests, focused, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
@@ -133,7 +134,9 @@ it('the head tells what there is to do: problems first, how many are new, since 
   const { page } = await open()
   await page.getByRole('heading', { name: 'To mend' }).waitFor()
   expect(await page.locator('.problems').innerText()).toContain(`The last mail to ${RAVI} did not arrive.`)
-  expect(await page.locator('.overview').innerText()).toMatch(/2 new[\s\S]*the oldest waits 3 days[\s\S]*1 Quvera XT/)
+  expect(await page.locator('.overview').innerText()).toMatch(
+    new RegExp(`2 new[^]*the oldest waits 3 days[^]*1 ${products[1]}`),
+  )
   expect(await page.title()).toMatch(/^2 new \| /)
   expect(await page.locator('[data-late]').count()).toBe(1)
   await page.locator('summary', { hasText: STAFF }).click()
@@ -311,7 +314,7 @@ it('the home screen has an icon and a name for the desk, without a session', asy
   const { page } = await open()
   const path = await page.locator('link[rel=manifest]').getAttribute('href')
   const manifest = JSON.parse(await html(String(path)))
-  expect(manifest).toMatchObject({ name: 'Quvera desk', start_url: '/staff', display: 'standalone' })
+  expect(manifest).toMatchObject({ name: `${brand.name} desk`, start_url: '/staff', display: 'standalone' })
   expect((await fetch(site().url + manifest.icons[0].src)).status).toBe(200)
 })
 

@@ -167,7 +167,7 @@ it('a form cannot put anything but text into the page', async () => {
   const page = await (await post({ name: evil, email: evil, products: evil })).text()
   expect(page).not.toContain('<script>alert')
   expect(page).not.toContain('<img src=x')
-  expect(page.match(/<form /g)).toHaveLength(2)
+  expect(page.match(/<form /g)).toHaveLength(brand.newsletter ? 2 : 1)
   expect(page).toMatch(/<option value="" disabled="" hidden="" selected="">Please choose/) // and no product is chosen
 })
 

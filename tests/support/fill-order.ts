@@ -10,10 +10,10 @@ export const typedOrder = Object.fromEntries(
 /** For a visitor whom no other test knows. */
 export const anAddress = () => `${crypto.randomUUID()}@shop.example`
 
-/** Fills the order form as a visitor would. */
-export async function fillOrder(page: Page, changes: Partial<typeof typedOrder> = {}): Promise<void> {
+/** Fills the order form as a visitor would, or another form that has its fields. */
+export async function fillOrder(page: Page, changes: Partial<typeof typedOrder> = {}, form = '#order'): Promise<void> {
   for (const [name, value] of Object.entries({ ...typedOrder, ...changes })) {
-    const field = page.locator(`#order [name=${name}]`)
+    const field = page.locator(`${form} [name=${name}]`)
     if (['retailerSelfUse', 'products'].includes(name)) await field.selectOption(value)
     else await field.fill(value)
   }
