@@ -59,6 +59,7 @@ export default defineConfig({
             '@tanstack/react-query',
             '@trpc/client',
             'react-dom/client',
+            'react-dom/server',
             'react-slick',
             'react-toastify/unstyled',
             'zod/mini',
