@@ -96,7 +96,7 @@ it('the confirmation begins with what it asks, and says nothing of anybody', () 
   const subscriber = { id: 'id', secret: 'secret' } as Parameters<typeof createConfirmation>[0]
   const { text } = createConfirmation(subscriber, SITE)
   expect(text).toMatch(new RegExp(`^Would you like news from ${brand.company}`))
-  expect(text).not.toMatch(/somebody|@(?!quvera)/i)
+  expect(text.replace(brand.email, '')).not.toMatch(/somebody|@/i)
 })
 
 it('sets figures of a reference in a face with lining figures, and the name in the display type', () => {

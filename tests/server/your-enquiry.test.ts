@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
+import { fieldsOf } from '../../server/database/enquiry.ts'
 import { postForm } from '../support/an-order.ts'
 import { callDesk, enterDesk } from '../support/desk.ts'
 import { eventually } from '../support/eventually.ts'
@@ -262,12 +263,11 @@ describe('by the page the visitor', () => {
     expect((await mailsOf('Acknowledgement'))[0]).toMatchObject({ status: 'Withheld', withheldBecause: 'NotTheirs' })
     expect(app.resend.mails.some(({ to }) => to.includes('asha.verma@shop.example'))).toBe(false)
     // Corrected, and back to the address that is not theirs.
-    const { name, email, mobile, quantity, products, retailerSelfUse } = row
-    const was = { name, email, mobile, quantity, products, retailerSelfUse }
+    const was = fieldsOf(row)
     const of = crypto.randomUUID()
     await atDesk('correct', { key: of, reference, was, now: { ...was, email: 'other@shop.example' } })
     const [back] = await atDesk('takeBack', { of })
-    expect([back.email, back.flags]).toEqual([email, ['not the address’s owner']])
+    expect([back.email, back.flags]).toEqual([row.email, ['not the address’s owner']])
     // Who ordered still has the confirmation, and gives the right one.
     expect((await press(url, token, 'email', { email: 'asha@right.example' })).status).toBe(303)
     expect((await look(url, await mailTokenOf(reference))).status).toBe(200)
