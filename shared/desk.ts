@@ -14,6 +14,9 @@ export const deskStatuses = ['New', 'Contacted', 'Closed'] as const
 export const closingReasons = ['Ordered', 'No interest', 'Not reached', 'Wrong number'] as const
 export type ClosingReason = (typeof closingReasons)[number]
 
+/** The header with which a change says who made it, percent-encoded: another session may have begun in the browser. */
+export const AUTHOR_HEADER = 'x-desk-author'
+
 export const SEARCH_MAX = 200
 export const NOTE_MAX = 500
 /** Enquiries that one change, or one pulse, is about. */

@@ -18,6 +18,7 @@ export function AddByPhone() {
     try {
       const [row] = await submit({ ...sent.current.change, at: Date.now() })
       close()
+      sent.current = undefined
       setFilling(filling + 1)
       if (row) open(`${DESK_PATH}/${row.reference}`)
     } catch {

@@ -24,6 +24,16 @@ const WITH_TEXT = ['addNote', 'correct', 'add']
 
 const namesIn = (storage: Storage, start: string) => Object.keys(storage).filter((name) => name.startsWith(start))
 
+/** Undefined for what is damaged: it goes. */
+function readStored<T>(storage: Storage, name: string): T | undefined {
+  try {
+    return JSON.parse(storage.getItem(name) ?? 'null') ?? undefined
+  } catch {
+    storage.removeItem(name)
+    return undefined
+  }
+}
+
 export function keep(change: Change): void {
   if (change.author && !WITH_TEXT.includes(change.name))
     localStorage.setItem(CHANGE + change.input.key, JSON.stringify(change))
@@ -36,7 +46,7 @@ export function forget({ input }: Pick<Change, 'input'>): void {
 /** The changes of this person, in their order. What others have left goes; changes that are too old are `late`, and go. */
 export function readKept(you: string): { kept: Change[]; late: Change[] } {
   for (const name of namesIn(sessionStorage, DRAFT)) readDraft(name.slice(DRAFT.length), you)
-  const changes = namesIn(localStorage, CHANGE).map((name) => JSON.parse(localStorage[name]) as Change)
+  const changes = namesIn(localStorage, CHANGE).flatMap((name) => readStored<Change>(localStorage, name) ?? [])
   const own = changes.filter(({ author }) => author === you).sort((a, b) => a.at - b.at)
   const isLate = ({ at }: Change) => Date.now() - at > KEPT_MS
   for (const change of changes) if (change.author !== you || isLate(change)) forget(change)
@@ -53,7 +63,7 @@ export interface Draft {
 
 /** Drops one of somebody else, and one that is too old. */
 export function readDraft(reference: string, you: string): Draft | undefined {
-  const draft: Draft | undefined = JSON.parse(sessionStorage.getItem(DRAFT + reference) ?? 'null') ?? undefined
+  const draft = readStored<Draft>(sessionStorage, DRAFT + reference)
   if (!draft) return undefined
   const isOver = Date.now() - draft.at > KEPT_MS || draft.at < Number(localStorage.getItem(SIGNED_OUT) ?? 0)
   if (!isOver && draft.author === you) return draft
@@ -73,9 +83,14 @@ export function dropDraft(reference: string): void {
 export const hasDraft = (): boolean => namesIn(sessionStorage, DRAFT).length > 0
 export const hasChange = (): boolean => namesIn(localStorage, CHANGE).length > 0
 
+/** At the end of a session, of this tab: what was chosen, searched for and called. */
+export function forgetView(): void {
+  for (const name of namesIn(sessionStorage, 'desk-')) if (!name.startsWith(DRAFT)) sessionStorage.removeItem(name)
+}
+
 /** At sign-out. */
 export function forgetAll(): void {
   for (const name of namesIn(localStorage, CHANGE)) localStorage.removeItem(name)
-  for (const name of namesIn(sessionStorage, DRAFT)) sessionStorage.removeItem(name)
+  for (const name of namesIn(sessionStorage, 'desk-')) sessionStorage.removeItem(name)
   localStorage.setItem(SIGNED_OUT, String(Date.now()))
 }

@@ -4,7 +4,7 @@ import { ToastContainer } from 'react-toastify/unstyled'
 import { toastTransition } from '../ui/toast-transition.ts'
 import { DeskPage } from './desk-page.tsx'
 import { watchFocus } from './focus.ts'
-import { client, takeFirstList } from './queries.ts'
+import { client, takeStart } from './queries.ts'
 import { watchCalls } from './ringing.ts'
 import { watchRoute } from './route.ts'
 import { watchSession } from './session.ts'
@@ -14,7 +14,7 @@ watchSession()
 watchRoute()
 watchCalls()
 watchFocus()
-takeFirstList()
+takeStart()
 createRoot(document.getElementById('root') as HTMLElement).render(
   <QueryClientProvider client={client}>
     <DeskPage />

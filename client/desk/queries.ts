@@ -9,7 +9,7 @@ import {
 import { createTRPCClient, httpLink } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { DeskRouter } from '../../server/desk/procedures.ts'
-import { AT_ONCE_MAX, FIRST_LIST } from '../../shared/desk.ts'
+import { AT_ONCE_MAX, AUTHOR_HEADER, FIRST_LIST } from '../../shared/desk.ts'
 import { answeredStatus, fetchInTime } from '../trpc.ts'
 import { currentReference, loadAnewAtNextOpening } from './route.ts'
 import { leave } from './session.ts'
@@ -40,8 +40,13 @@ interface Page extends Omit<Outputs['list'], 'enquiries'> {
 
 /** Queries go by POST too: an address would hold what was searched for. */
 export const trpc = createTRPCClient<DeskRouter>({
-  links: [httpLink({ url: '/trpc', methodOverride: 'POST', fetch: fetchInTime })],
+  links: [httpLink({ url: '/trpc', methodOverride: 'POST', fetch: fetchInTime, headers })],
 })
+
+/** A change is made under the session of its author only. */
+function headers({ op: { context } }: { op: { context: { author?: string } } }): Record<string, string> {
+  return context.author ? { [AUTHOR_HEADER]: encodeURIComponent(context.author) } : {}
+}
 
 /** Of the server, or that there was no answer. */
 export function messageOf(error: Error): string {
@@ -77,11 +82,13 @@ export function useList(choice: Choice, reading: number) {
   })
 }
 
-/** The page has come with its first list. */
-export function takeFirstList(): void {
-  const script = document.getElementById('list')
-  if (!script) return
-  client.setQueryData<Pages>(['list', 0, FIRST_LIST], { pages: [JSON.parse(script.textContent)], pageParams: [''] })
+/** What the page has come with. */
+export function takeStart(): void {
+  const script = document.getElementById('start')
+  if (!script?.textContent) return
+  const { you, list } = JSON.parse(script.textContent) as { you: string; list?: Page }
+  youAtFirst = you
+  if (list) client.setQueryData<Pages>(['list', 0, FIRST_LIST], { pages: [list], pageParams: [''] })
   script.remove() // what it holds may be erased, or the session end
 }
 
@@ -139,8 +146,9 @@ export function useEnquiry(reference: string) {
   })
 }
 
-/** The address of whoever is signed in; '' until the server has told it. */
-export const you = (): string => client.getQueryData<Pulse>(['pulse'])?.you ?? ''
+let youAtFirst = ''
+/** The address of whoever is signed in. */
+export const you = (): string => client.getQueryData<Pulse>(['pulse'])?.you ?? youAtFirst
 
 /** Puts rows in place of those that are shown. Of those that were asked for, what is missing was erased. */
 export function receive(rows: Row[], asked: string[] = []): void {

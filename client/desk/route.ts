@@ -9,8 +9,8 @@ const PATH = new RegExp(`^${DESK_PATH}(?:/[A-Z]{1,5}-[0-9A-Z]{6,})?$`)
 interface Place {
   /** So many entries back is the list, if it is below this entry. */
   toList?: number | undefined
-  /** What the list was searched for. */
-  text?: string
+  /** Names what the list was searched for. */
+  search?: string | undefined
 }
 
 let isOutdated = false
@@ -24,10 +24,15 @@ const tell = () => {
 export const currentReference = (): string => location.pathname.slice(DESK_PATH.length + 1)
 const readPlace = (): Place => history.state ?? {}
 
-export const readSearch = (): string => readPlace().text ?? ''
+/** What was searched for: not in the tab's history, which outlives the session. */
+const SEARCH = 'desk-search '
+
+export const readSearch = (): string => sessionStorage.getItem(SEARCH + readPlace().search) ?? ''
 
 export function keepSearch(text: string): void {
-  history.replaceState({ ...readPlace(), text } satisfies Place, '')
+  const search = crypto.randomUUID()
+  sessionStorage.setItem(SEARCH + search, text)
+  history.replaceState({ ...readPlace(), search } satisfies Place, '')
 }
 
 /** The server has a newer page: what is opened next loads it. */
@@ -37,7 +42,7 @@ export function loadAnewAtNextOpening(): void {
 
 /** @param isNext it takes the place of the enquiry that is shown */
 export function open(path: string, isNext = false): void {
-  const { toList, text = '' } = readPlace()
+  const { toList, search } = readPlace()
   if (isOutdated) {
     location.assign(path)
     return
@@ -47,8 +52,8 @@ export function open(path: string, isNext = false): void {
     return
   }
   const isFromList = currentReference() === ''
-  const place: Place = { text, toList: isNext ? toList : isFromList ? 1 : toList && toList + 1 }
-  if (path === DESK_PATH) history.pushState({ text }, '', path)
+  const place: Place = { search, toList: isNext ? toList : isFromList ? 1 : toList && toList + 1 }
+  if (path === DESK_PATH) history.pushState({ search }, '', path)
   else if (isNext) history.replaceState(place, '', path)
   else history.pushState(place, '', path)
   tell()

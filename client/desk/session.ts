@@ -1,5 +1,5 @@
 import { DESK_PATH } from '../../shared/desk.ts'
-import { forgetAll, hasChange, hasDraft } from './kept.ts'
+import { forgetAll, forgetView, hasChange, hasDraft } from './kept.ts'
 
 /* The end of a session: no tab may go on showing what a session was needed for. */
 
@@ -12,7 +12,7 @@ const CHOICE = 'desk-list'
 const ANSWER_MS = 200
 
 function clear() {
-  sessionStorage.removeItem(CHOICE)
+  forgetView()
   document.body.replaceChildren()
   location.replace(`${DESK_PATH}/sign-in?to=${location.pathname}`)
 }
@@ -25,7 +25,6 @@ export function leave(): void {
 
 /** Before the form of sign-out is sent: that leads this tab on. */
 export function clearOnSignOut(): void {
-  sessionStorage.removeItem(CHOICE)
   forgetAll()
   post('signed out')
 }

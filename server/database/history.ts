@@ -177,7 +177,9 @@ export async function takeBack(
 const RINGING_MS = 600_000
 /** Not listed in the history. */
 export const RINGING = 'Ringing'
-const CANNOT_BE_TAKEN_BACK = [RINGING, PROPOSAL, 'By phone', 'Sent again']
+/** By an erasure: whoever keeps the enquiry does not subscribe them again. */
+export const UNSUBSCRIBED = 'Unsubscribed'
+const CANNOT_BE_TAKEN_BACK = [RINGING, PROPOSAL, UNSUBSCRIBED, 'By phone', 'Sent again']
 
 export function mayBeTakenBack({ what, byVisitor, before, after, text }: Entry): boolean {
   const isEmptied =

@@ -1,10 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
 import { closingReasons, deskStatuses, NOTE_MAX, RELEASE_SECONDS } from '../../shared/desk.ts'
 import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 import { emailSchema, messages, type OrderField, orderContentSchema } from '../../shared/order.ts'
 import { columnOf, type Enquiry, enquiryFields } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
-import { type Author, type Changed, correct, type Entry, PROPOSAL, RINGING, setErasure } from '../database/history.ts'
+import {
+  type Author,
+  addEntry,
+  type Changed,
+  correct,
+  type Entry,
+  PROPOSAL,
+  RINGING,
+  setErasure,
+  UNSUBSCRIBED,
+} from '../database/history.ts'
 import { DAY_MS } from '../format.ts'
 import { RequestError } from '../http/errors.ts'
 import {
@@ -164,9 +175,11 @@ export const changes = {
     input: z.extend(many, { subscription: z.optional(z.boolean()) }),
     what: 'Erasure',
     async work({ db, enquiry, author, recipients }, { subscription }) {
-      if (subscription)
-        await db.$executeRaw`
-          UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL, "EndsAt" = now() WHERE lower("Email") = lower(${enquiry.email})`
+      const ended = subscription
+        ? await db.$executeRaw`
+            UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL, "EndsAt" = now() WHERE lower("Email") = lower(${enquiry.email})`
+        : 0
+      if (ended > 0) await addEntry(db, enquiry.id, { ...author, key: randomUUID() }, { what: UNSUBSCRIBED })
       await setErasure(db, enquiry.id, author, true)
       if (!enquiry.eraseAt) await tellOfErasure(db, enquiry.id, true, recipients.staff)
       return undefined

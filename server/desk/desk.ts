@@ -9,6 +9,7 @@ import {
   createReference,
   type Enquiry,
   enquiryFields,
+  hashContent,
   insertForm,
   readEnquiries,
 } from '../database/enquiry.ts'
@@ -135,7 +136,8 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       const isSearch = Boolean(input.text?.trim())
       const read = () => readList(db, input)
       const list = await (isSearch ? inTurn(session, read) : read())
-      await (isSearch ? recordSearch(session, list.enquiries) : recordList(session, list.enquiries))
+      // Nobody goes on to a further page while typing.
+      await (isSearch && !input.before ? recordSearch(session, list.enquiries) : recordList(session, list.enquiries))
       return list
     },
 
@@ -234,6 +236,8 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         const inserted = await transaction.$executeRaw(insertForm([row]))
         const [stored] = await readEnquiries(transaction, Prisma.sql`WHERE form."SubmissionKey" = ${key}::uuid`)
         if (!stored) throw new RequestError(503, 'It could not be stored. Try again.')
+        if (inserted === 0 && hashContent(content) !== hashContent(stored))
+          throw new RequestError(409, 'This one is stored already, with other values.')
         if (inserted > 0)
           await addEntry(transaction, stored.id, author, { what: 'By phone', set: { Status: 'Contacted' } })
         await record(transaction, session, 'desk add', stored.reference)

@@ -1,6 +1,6 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Enquiry } from '../database/enquiry.ts'
-import { type Entry, NOT_MINE, PROPOSAL, WITHDRAWN } from '../database/history.ts'
+import { type Entry, NOT_MINE, PROPOSAL, UNSUBSCRIBED, WITHDRAWN } from '../database/history.ts'
 import { RequestError } from '../http/errors.ts'
 import { changes } from './changes.ts'
 
@@ -10,6 +10,7 @@ const words: Record<string, (entry: Entry) => string> = {
   'By phone': () => 'entered it by phone',
   [PROPOSAL]: ({ after }) =>
     `proposes ${after?.Mobile ? `the number ${after.Mobile}` : 'a number that is no longer kept'}`,
+  [UNSUBSCRIBED]: () => 'ended the subscription of its address',
   [WITHDRAWN]: () => 'no longer needs it',
   [NOT_MINE]: () => 'says that the address is not theirs',
   ...Object.fromEntries(Object.values(changes).map(({ what, words }) => [what, words])),

@@ -60,9 +60,10 @@ export function readPlace(text: string): Place | undefined {
   return place.remindOn && !isTime(`${place.remindOn}T00:00:00.000Z`) ? undefined : place
 }
 
+/** Of a year that PostgreSQL has, too. */
 function isTime(text: string): boolean {
   const date = new Date(text)
-  return !Number.isNaN(date.getTime()) && date.toISOString() === text
+  return /^[1-9]\d{3}-/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString() === text
 }
 
 export const inputs = {

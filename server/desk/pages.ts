@@ -11,7 +11,7 @@ const DESK_FILE = '/desk/desk'
 const MESSAGE_FILE = '/desk/message'
 /** Without built pages, as in tests and development. */
 const UNBUILT =
-  '<!doctype html><html lang="en"><meta charset="utf-8"><title><!--title--></title><body><!--list--><!--body-->'
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title><!--title--></title><body><!--start--><!--body-->'
 
 export const SIGN_IN_PATH = `${DESK_PATH}/sign-in`
 export const ENTER_PATH = `${DESK_PATH}/enter`
@@ -43,13 +43,13 @@ export function createDeskPages(pages: StaticPages) {
   }
 
   return {
-    /** For a session only. @param list comes with the page, which need not ask for it then */
-    desk(reply: FastifyReply, list: object | undefined) {
-      const json = JSON.stringify(list)?.replaceAll('<', '\\u003c')
-      const island = json ? `<script id="list" type="application/json">${json}</script>` : ''
+    /** For a session only. @param start what the page need not ask for */
+    desk(reply: FastifyReply, start: { you: string; list: object | undefined }) {
+      const json = JSON.stringify(start).replaceAll('<', '\\u003c')
+      const island = `<script id="start" type="application/json">${json}</script>`
       return sendHtml(
         reply,
-        desk.replace('<!--list-->', () => island),
+        desk.replace('<!--start-->', () => island),
       )
     },
     /** @param address that this browser asked with a short time ago */

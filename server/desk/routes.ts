@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { DESK_PATH, FIRST_LIST } from '../../shared/desk.ts'
+import { AUTHOR_HEADER, DESK_PATH, FIRST_LIST } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
@@ -13,11 +13,12 @@ import type { Desk } from './desk.ts'
 import { chosenSchema, readDeskPath } from './inputs.ts'
 import { createDeskPages, SIGN_IN_PATH } from './pages.ts'
 import { deskRouter } from './procedures.ts'
-import { findSession, type Session } from './sessions.ts'
+import { findSession, nameOf, type Session } from './sessions.ts'
 import type { SignIn } from './sign-in.ts'
 import { serveSignIn } from './sign-in-routes.ts'
 import { createDeskSource } from './source.ts'
 
+const SOMEBODY_ELSE = 'Somebody else is signed in now: nothing was changed.'
 const NEEDS_HTTPS = 'The desk needs https: set PUBLIC_URL to the site’s https address.'
 
 interface DeskParts {
@@ -82,6 +83,8 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
     await limits.countOrRefuse('desk', request, reply)
     const session = await find(request, reply)
     if (!session) throw new RequestError(401)
+    const author = request.headers[AUTHOR_HEADER]
+    if (author && author !== encodeURIComponent(nameOf(session))) throw new RequestError(409, SOMEBODY_ELSE)
     request.setDecorator('session', session)
   }
 
@@ -133,8 +136,8 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       const session = await find(request, reply)
       if (!session) return toSignIn(request, reply)
       if (!proper) throw new RequestError(404)
-      const isList = proper === DESK_PATH
-      return pages.desk(reply, isList ? await desk.list(session, FIRST_LIST) : undefined)
+      const list = proper === DESK_PATH ? await desk.list(session, FIRST_LIST) : undefined
+      return pages.desk(reply, { you: nameOf(session), list })
     }
     forms.get(DESK_PATH, showPage)
     forms.get(`${DESK_PATH}/*`, showPage)

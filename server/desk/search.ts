@@ -6,14 +6,11 @@ import { mobileDigits } from '../operations/person.ts'
 /** Accents of Latin letters once they are apart from their letter; the signs of Indian scripts are others. */
 const ACCENTS = '[\u0300-\u036f]'
 
-/** A text in small letters without accents. Only texts beyond ASCII need the slow part. */
+/** A text in small letters without accents, as `SearchText` of Quvera_Form is made. */
 const plain = (
   text: Prisma.Sql,
 ) => Prisma.sql`CASE WHEN octet_length(${text}) = char_length(${text}) THEN lower(${text} COLLATE "C")
   ELSE lower(regexp_replace(normalize(${text}, NFKD), ${ACCENTS}, '', 'g')) END`
-/** Of an enquiry. Only its name may have accents. */
-const TEXTS = Prisma.sql`(${plain(Prisma.sql`form."Name"`)}
-  || lower((E'\n' || form."Email" || E'\n' || form."Reference" || E'\n' || form."Mobile") COLLATE "C"))`
 
 /** "bounced", as the flag says: then the search lists those whom the acknowledgement did not reach. */
 const BOUNCES = Prisma.sql`form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
@@ -35,7 +32,7 @@ export function matches(typed: string): Prisma.Sql {
   const found = words.map(
     (
       spellings,
-    ) => Prisma.sql`(${TEXTS} LIKE ANY (${spellings}) OR form."Id" IN (SELECT "EnquiryId" FROM "Quvera_History" entry
+    ) => Prisma.sql`(form."SearchText" LIKE ANY (${spellings}) OR form."Id" IN (SELECT "EnquiryId" FROM "Quvera_History" entry
       WHERE "What" = 'Note' AND ${plain(Prisma.sql`"Text"`)} LIKE ANY (${spellings}) AND ${IS_EFFECTIVE}))`,
   )
   const [code] = /(?<=^|[A-Z]{1,5})[0-9A-Z]{6}$/.exec(text.replace(/[\s-]/g, '').toUpperCase()) ?? []

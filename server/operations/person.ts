@@ -75,8 +75,8 @@ export function mobileDigits(text: string): string | undefined {
   return /^\d+$/.test(digits) ? digits : undefined
 }
 
-/** Of our own: not of the person, and with the first two somebody else could pass for the person. */
-const NOT_EXPORTED = ['Secret', 'SubmissionKey', 'ContentHash']
+/** Of our own, or said by another column; and with the first two somebody else could pass for the person. */
+const NOT_EXPORTED = ['Secret', 'SubmissionKey', 'ContentHash', 'SearchText']
 
 /**
  * What we hold of a person, each column but NOT_EXPORTED under its name in the database.

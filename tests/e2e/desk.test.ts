@@ -85,6 +85,23 @@ it('search looks at everything while one types, and one comes back to what was f
   expect(await rows(page).count()).toBe(1) // of New again
 })
 
+it('whoever signs in next in the same tab finds nothing that was searched for', async () => {
+  await store()
+  const { page } = await open()
+  await page.getByRole('searchbox').fill('verma')
+  await rows(page).getByRole('link', { name: 'Asha Verma', exact: true }).click()
+  await page.locator('.whole').waitFor()
+  await button(page, 'Sign out').click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([])
+  await signIn(page.context(), RAVI)
+  await page.goBack()
+  await page.goBack()
+  await rows(page).waitFor()
+  expect(await page.getByRole('searchbox').inputValue()).toBe('')
+  expect(await page.evaluate(() => JSON.stringify(history.state))).not.toContain('verma')
+})
+
 it('filters hold for the list and for the download', async () => {
   await put({ name: 'Of last month', receivedAt: hoursAgo(40 * 24), mobile: '9876500001' })
   await store({ name: 'For a shop', retailerSelfUse: 'Retailer', products: products[1] })

@@ -86,7 +86,7 @@ describe('a backup', () => {
     const columns = await site.db.$queryRaw<{ name: string }[]>`
       SELECT table_name || '.' || column_name AS name FROM information_schema.columns
       JOIN information_schema.tables USING (table_schema, table_name)
-      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('_prisma_migrations', 'Quvera_Lease', 'Quvera_Session')`
+      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND is_generated = 'NEVER' AND table_name NOT IN ('_prisma_migrations', 'Quvera_Lease', 'Quvera_Session')`
     const written = blocks.flatMap(([, table, names = '']) =>
       names.split(', ').map((name) => `${table}.${name.slice(1, -1)}`),
     )

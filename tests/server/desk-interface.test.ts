@@ -2,7 +2,7 @@
 
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { products } from '../../shared/catalogue.ts'
-import { deskStates } from '../../shared/desk.ts'
+import { AUTHOR_HEADER, deskStates } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import { exampleOrder } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -75,6 +75,8 @@ describe('refuses in this order', () => {
     ['list', { state: 'new', product: 'Quvera 500' }],
     ['pulse', { showing: Array(101).fill('QV-7K3M9P') }],
     ['pulse', { showing: [], newest: 'yesterday' }],
+    ['pulse', { showing: [], newest: '0000-01-01T00:00:00.000Z' }],
+    ['pulse', { showing: [], newest: '+275760-01-01T00:00:00.000Z' }],
     ['addNote', { key, reference: 'QV-7K3M9P', text: ' \n ' }],
     ['addNote', { key, reference: 'QV-7K3M9P', text: 'x'.repeat(501) }],
     ['addCall', { key: 'x', reference: 'QV-7K3M9P' }],
@@ -413,12 +415,29 @@ it('the access log has a line with the address for each list, enquiry and downlo
   ])
 })
 
+it('a change that a page sends for somebody else than who is signed in is refused', async () => {
+  const reference = await store()
+  const change = { references: [reference], status: 'Contacted', was: 'New', key: crypto.randomUUID() }
+  const answer = await call('setStatus', change, { [AUTHOR_HEADER]: encodeURIComponent('ravi@quvera.test') })
+  expect([answer.status, answer.message]).toEqual([409, 'Somebody else is signed in now: nothing was changed.'])
+  expect((await call('setStatus', change, { [AUTHOR_HEADER]: encodeURIComponent(STAFF) })).status).toBe(200)
+})
+
+it('a search that goes on to a further page has a line for it', async () => {
+  for (let index = 0; index < 27; index++) await store({ mobile: `98111111${String(index).padStart(2, '0')}` })
+  const { next, enquiries } = (await call('list', { state: 'all', text: 'verma' })).data
+  const further = (await call('list', { state: 'all', text: 'verma', before: next })).data
+  expect([enquiries.length, further.enquiries.length]).toEqual([25, 2])
+  const lines = await app.db.access.findMany({ where: { command: { startsWith: 'desk list' } } })
+  expect(lines.map(({ what }) => what)).toEqual([expect.stringContaining(further.enquiries[1].reference)])
+})
+
 it('the page comes with its first list, which no name breaks out of and the access log names', async () => {
   const name = '</script><!-- Verma'
   const reference = await store({ name })
   const page = await (await getStaff(app.url, '', { cookie })).text()
-  const [, json = ''] = /<script id="list" type="application\/json">(.*?)<\/script>/.exec(page) ?? []
-  expect(JSON.parse(json)).toMatchObject({ enquiries: [{ reference, name }] })
+  const [, json = ''] = /<script id="start" type="application\/json">(.*?)<\/script>/.exec(page) ?? []
+  expect(JSON.parse(json)).toMatchObject({ you: STAFF, list: { enquiries: [{ reference, name }] } })
   expect(await app.db.access.count({ where: { command: 'desk list', what: reference } })).toBe(1)
   const enquiry = await getStaff(app.url, `/${reference}`, { cookie })
   expect(await enquiry.text()).not.toContain('Verma')

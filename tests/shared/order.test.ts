@@ -91,6 +91,7 @@ describe('name', () => {
     'x'.repeat(201),
     ...[...'\u00ad\u061c\u200b\u200e\u200f\u202e\u2028\u2060\u2066\ufeff\u{e0041}'].map((hidden) => `As${hidden}ha`),
     ...[...'\u034f\u115f\u1160\u17b4\u2800\u3164\uffa0'].map((blank) => `As${blank}ha`),
+    `a${'\u0344'.repeat(9)}`,
   ])('refuses %j', (name) => {
     expect(told({ name })).toBe(messages.name)
   })

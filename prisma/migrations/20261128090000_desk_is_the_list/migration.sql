@@ -10,7 +10,7 @@ ALTER TABLE "Quvera_Session"
 CREATE INDEX "Quvera_Session_Link_idx" ON "Quvera_Session" ("Link");
 
 -- The site's role sets no time of a session, so that an intruder cannot make one last. It calls this once a day.
-CREATE FUNCTION "Quvera_use_session"("Of" TEXT) RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION "Quvera_use_session"("Of" TEXT) RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET TimeZone = 'UTC' AS $$
     UPDATE public."Quvera_Session" SET "UsedAt" = now()
     WHERE "Hash" = "Of" AND "Kind" = 'Session' AND "UsedAt" < now() - interval '1 day'
 $$;
@@ -71,6 +71,11 @@ ALTER TABLE "Quvera_Form"
     ADD COLUMN "Secret" TEXT NOT NULL DEFAULT replace(((gen_random_uuid())::text || (gen_random_uuid())::text), '-'::text, ''::text);
 UPDATE "Quvera_Form" SET "ContentHash" = encode(sha256(convert_to(concat_ws(E'\n', 'Name:' || "Name", 'Mobile:' || "Mobile",
     'Email:' || "Email", 'Products:' || "Products", 'Quantity:' || "Quantity", 'RetailerSelfUse:' || "RetailerSelfUse"), 'UTF8')), 'hex');
+-- What the desk searches, in small letters without accents (server/desk/search.ts): made once, as a name may take milliseconds.
+ALTER TABLE "Quvera_Form" ADD COLUMN "SearchText" TEXT GENERATED ALWAYS AS (
+    CASE WHEN octet_length("Name") = char_length("Name") THEN lower("Name" COLLATE "C")
+        ELSE lower(regexp_replace(normalize("Name", NFKD), U&'[\0300-\036F]', '', 'g')) END
+    || lower((E'\n' || "Email" || E'\n' || "Reference" || E'\n' || "Mobile") COLLATE "C")) STORED;
 CREATE INDEX "Quvera_Form_RemindOn_idx" ON "Quvera_Form" ("RemindOn") WHERE "RemindOn" IS NOT NULL;
 CREATE INDEX "Quvera_Form_EraseAt_idx" ON "Quvera_Form" ("EraseAt") WHERE "EraseAt" IS NOT NULL;
 
@@ -111,7 +116,9 @@ UPDATE "Quvera_History" SET "What" = CASE "What" WHEN 'Calls' THEN 'Call' ELSE '
 CREATE UNIQUE INDEX "Quvera_History_Key_EnquiryId_Who_key" ON "Quvera_History" ("Key", "EnquiryId", "Who") NULLS NOT DISTINCT;
 CREATE INDEX "Quvera_History_notes_idx" ON "Quvera_History" ("EnquiryId") WHERE "What" = 'Note';
 CREATE INDEX "Quvera_History_TakesBack_idx" ON "Quvera_History" ("TakesBack") WHERE "TakesBack" IS NOT NULL;
-ALTER TABLE "Quvera_History" ADD CONSTRAINT "Quvera_History_Text_check" CHECK (char_length("Text") <= 2000);
+ALTER TABLE "Quvera_History"
+    ADD CONSTRAINT "Quvera_History_Text_check" CHECK (char_length("Text") <= 2000),
+    ADD CONSTRAINT "Quvera_History_changed_check" CHECK (jsonb_typeof("Before") = 'object' AND jsonb_typeof("After") = 'object');
 ALTER TABLE "Quvera_Form" DROP COLUMN "Note", DROP COLUMN "Calls";
 
 -- For staff: one row for each enquiry, with Indian time, the last note and the states of its mails.
@@ -170,7 +177,7 @@ END $$;
 CREATE FUNCTION "Quvera_set_erasure"("Enquiry" UUID, "IsAsked" BOOLEAN, "By" TEXT, "Under" UUID, "As" TEXT, "Back" UUID)
 RETURNS VOID LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH changed AS (
-        UPDATE public."Quvera_Form" form SET "EraseAt" = CASE WHEN "IsAsked" THEN now() + interval '24 hours' END
+        UPDATE public."Quvera_Form" form SET "EraseAt" = CASE WHEN "IsAsked" THEN clock_timestamp() + interval '24 hours' END
         FROM (SELECT * FROM public."Quvera_Form" WHERE "Id" = "Enquiry" FOR NO KEY UPDATE) former
         WHERE form."Id" = former."Id" AND "IsAsked" = (former."EraseAt" IS NULL)
             AND "As" IN ('Erasure', 'Kept', 'Taken back', 'Put back')
@@ -204,7 +211,8 @@ REVOKE EXECUTE ON FUNCTION "Quvera_correct"(UUID, JSONB, TEXT, UUID, TEXT, UUID)
 -- somebody has taken back, what was before a correction, and values that a later row has changed: they may be a stranger's. The
 -- site's role may call it but not delete rows itself, so that an intruder cannot replace an enquiry unnoticed.
 DROP FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT);
-CREATE FUNCTION "Quvera_erase_old"("What" TEXT, "Before" TIMESTAMPTZ, "Most" INT) RETURNS INT LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION "Quvera_erase_old"("What" TEXT, "Before" TIMESTAMPTZ, "Most" INT) RETURNS INT LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET TimeZone = 'UTC' AS $$ -- in a zone of the caller's a day may have minutes
 DECLARE
     earlier CONSTANT TIMESTAMPTZ := CASE WHEN "Before" > now() - interval '1 month' THEN now() - interval '1 month' ELSE "Before" END; -- NULL: none
     fields CONSTANT TEXT[] := public."Quvera_fields"();
