@@ -18,7 +18,6 @@ import { createHttpServer, type Timeouts } from './http/server.ts'
 import type { StaticPages } from './http/static-pages.ts'
 import { servePages } from './http/static-pages.ts'
 import { takeJson } from './http/trpc.ts'
-import { recipientsOf } from './mail/of-enquiry.ts'
 import { serveResendEvents } from './mail/routes.ts'
 import { startSenders } from './mail/senders.ts'
 import { observeAnswers } from './metrics/routes.ts'
@@ -68,7 +67,7 @@ export async function openApplication(
   if (!env.RESEND_API_KEY) warnOfProblems(readProblems, log) // without a key nothing changes until the next start
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}
-  const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients: recipientsOf(env) })
+  const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients: env })
   const yourEnquiry = createYourEnquiry(db, { availability, onQueued: senders.wake, staff: env.STAFF_EMAILS })
   const subscribers = createSubscribers(db, { availability, log, onStored: senders.wake })
   const desk = createDesk(db, env, { onQueued: senders.wake, readProblems: ofStaff, version: versionOf(pages) })

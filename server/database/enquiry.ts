@@ -31,6 +31,8 @@ export const columnOf: Record<OrderField, string> = {
   quantity: 'Quantity',
   retailerSelfUse: 'RetailerSelfUse',
 }
+/** The version of the privacy notice of an enquiry that staff have entered: it has none, and no mails. */
+export const BY_PHONE = 'by phone'
 /** The names of the fields in mails. */
 export const fieldLabels = { ...columnOf, products: 'Product', retailerSelfUse: 'Buying for' }
 export const enquiryFields = Object.keys(columnOf) as OrderField[]

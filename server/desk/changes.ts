@@ -19,10 +19,12 @@ import {
 import { DAY_MS } from '../format.ts'
 import { RequestError } from '../http/errors.ts'
 import {
-  queueCorrectedAcknowledgement,
+  acknowledgeAnew,
   type Recipients,
+  redirectMails,
   releaseMails,
   tellOfErasure,
+  withholdErasureAsked,
   withholdMails,
 } from '../mail/of-enquiry.ts'
 import { retryMails } from '../mail/queue.ts'
@@ -154,6 +156,7 @@ export const changes = {
       const changed = enquiryFields.filter((field) => String(now[field]) !== enquiry[field])
       if (changed.length > 0)
         await correct(db, enquiry.id, author, Object.fromEntries(changed.map((field) => [columnOf[field], now[field]])))
+      if (changed.includes('email')) await redirectMails(db, enquiry.id)
       return undefined
     },
     words: ({ before, after }) => `corrected ${correctionOf(before, after) || 'what is no longer kept'}`,
@@ -181,7 +184,7 @@ export const changes = {
         : 0
       if (ended > 0) await addEntry(db, enquiry.id, { ...author, key: randomUUID() }, { what: UNSUBSCRIBED })
       await setErasure(db, enquiry.id, author, true)
-      if (!enquiry.eraseAt) await tellOfErasure(db, enquiry.id, true, recipients.staff)
+      if (!enquiry.eraseAt) await tellOfErasure(db, enquiry.id, recipients.STAFF_EMAILS)
       return undefined
     },
     words: () => 'asked to erase it, a day later',
@@ -189,9 +192,9 @@ export const changes = {
   keep: change({
     input: many,
     what: 'Kept',
-    async work({ db, enquiry, author, recipients }) {
+    async work({ db, enquiry, author }) {
       await setErasure(db, enquiry.id, author, false)
-      await tellOfErasure(db, enquiry.id, false, recipients.staff)
+      await withholdErasureAsked(db, enquiry.id)
       return undefined
     },
     words: () => 'keeps it: it is not erased',
@@ -202,10 +205,11 @@ export const changes = {
     what: 'Sent again',
     async work({ db, enquiry }, { mail }) {
       const id = BigInt(mail)
-      const isOfIt = await db.mail.findFirst({ where: { id, enquiryId: enquiry.id }, select: { id: true } })
-      if (!isOfIt) throw new RequestError(404, 'There is no such mail. Perhaps its enquiry was erased.')
-      if ((await retryMails(db, [id])) + (await queueCorrectedAcknowledgement(db, id)) === 0)
-        throw new RequestError(409, 'This mail is on its way already, or may not be sent again.')
+      const found = await db.mail.findFirst({ where: { id, enquiryId: enquiry.id }, select: { kind: true } })
+      if (!found) throw new RequestError(404, 'There is no such mail. Perhaps its enquiry was erased.')
+      const isQueued =
+        (await retryMails(db, [id])) || (found.kind === 'Acknowledgement' && (await acknowledgeAnew(db, enquiry.id)))
+      if (!isQueued) throw new RequestError(409, 'This mail is on its way already, or may not be sent again.')
       return {}
     },
     words: () => 'had a mail sent again',

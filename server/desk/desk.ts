@@ -5,6 +5,7 @@ import { RELEASE_SECONDS } from '../../shared/desk.ts'
 import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
 import {
+  BY_PHONE,
   columnOf,
   createReference,
   type Enquiry,
@@ -25,7 +26,14 @@ import {
 } from '../database/history.ts'
 import type { Env } from '../env.ts'
 import { RequestError } from '../http/errors.ts'
-import { recipientsOf, releaseMails, tellOfErasure, wasTriedSince, withholdMails } from '../mail/of-enquiry.ts'
+import {
+  redirectMails,
+  releaseMails,
+  tellOfErasure,
+  wasTriedSince,
+  withholdErasureAsked,
+  withholdMails,
+} from '../mail/of-enquiry.ts'
 import { describeChosen, listReferences } from '../operations/access-log.ts'
 import { readHoldings } from '../operations/person.ts'
 import { readRecords, recordColumns } from '../operations/records.ts'
@@ -69,7 +77,6 @@ interface DeskOptions {
 }
 
 export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }: DeskOptions) {
-  const recipients = recipientsOf(env)
   const { record, recordList, recordPulse, recordSearch } = createRecorder(db)
   /** By session: the search that is under way. */
   const searches = new Map<string, Promise<unknown>>()
@@ -195,7 +202,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         const saw = seen?.(given) ?? {}
         const changed = Object.keys(saw).filter((column) => String(saw[column]) !== String(present[column]))
         if (changed.length > 0) throw conflict(enquiry, entries, changed, author.who)
-        const entry = await work({ ...locked, recipients, now }, given)
+        const entry = await work({ ...locked, recipients: env, now }, given)
         if (entry) await addEntry(locked.db, enquiry.id, author, { what, ...entry })
       })
       setImmediate(onQueued)
@@ -216,8 +223,10 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         if (original.after && 'SuspectedSpam' in original.after) await moveMails(locked, original)
         const lost = await takeBack(locked.db, enquiry, author, original, entries)
         if (lost) throw conflict(enquiry, entries, [lost], author.who)
-        if (original.after && 'EraseAt' in original.after)
-          await tellOfErasure(locked.db, enquiry.id, enquiry.eraseAt === null, recipients.staff)
+        if (original.after && 'Email' in original.after) await redirectMails(locked.db, enquiry.id)
+        if (!original.after || !('EraseAt' in original.after)) return
+        if (enquiry.eraseAt) await withholdErasureAsked(locked.db, enquiry.id)
+        else await tellOfErasure(locked.db, enquiry.id, env.STAFF_EMAILS)
       })
       setImmediate(onQueued)
       return readRowsOf(db, references)
@@ -230,7 +239,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       const author = { who: nameOf(session), key: randomUUID() }
       const reference = await db.$transaction(async (transaction) => {
         const row = {
-          ...{ Id: randomUUIDv7(), Reference: createReference(), SubmissionKey: key, NoticeVersion: 'by phone' },
+          ...{ Id: randomUUIDv7(), Reference: createReference(), SubmissionKey: key, NoticeVersion: BY_PHONE },
           ...{ SuspectedSpam: false, ...fields },
         }
         const inserted = await transaction.$executeRaw(insertForm([row]))
@@ -250,7 +259,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
   /** Taking back "Not spam" withholds its mails, while none has gone out. */
   async function moveMails({ db, enquiry }: Locked, { at, after, isTakenBack }: Entry): Promise<void> {
     const becomesSpam = after?.SuspectedSpam === isTakenBack
-    if (!becomesSpam) return releaseMails(db, enquiry.id, recipients, RELEASE_SECONDS)
+    if (!becomesSpam) return releaseMails(db, enquiry.id, env, RELEASE_SECONDS)
     await withholdMails(db, enquiry.id) // first: then none is claimed any more
     if (await wasTriedSince(db, enquiry.id, at)) throw new RequestError(409, 'It has gone out: mark it as spam again.')
   }

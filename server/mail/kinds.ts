@@ -55,13 +55,13 @@ export const kinds: Record<MailKind, Kind> = {
     ...{ one: 'the confirmation', many: 'Confirmations', to: 'subscriber', place: 4, share: 60 },
     ...{ maxAgeDays: NEVER, maySendAgain: true, needsPublicUrl: true },
   },
-  Acknowledgement: {
-    ...{ one: 'the acknowledgement', many: 'Acknowledgements', to: 'visitor', place: 5, share: 60 },
-    ...{ maxAgeDays: 1, maySendAgain: true },
-  },
   ErasureAsked: {
-    ...{ one: 'the mail about the erasure', many: 'Mails about erasures', to: 'visitor', place: 6, share: 60 },
+    ...{ one: 'the mail about the erasure', many: 'Mails about erasures', to: 'visitor', place: 5, share: 75 },
     ...{ maxAgeDays: 1, maySendAgain: false }, // by then it is erased
+  },
+  Acknowledgement: {
+    ...{ one: 'the acknowledgement', many: 'Acknowledgements', to: 'visitor', place: 6, share: 60 },
+    ...{ maxAgeDays: 1, maySendAgain: true },
   },
   Post: {
     ...{ one: 'the webhook post', many: 'Webhook posts', to: 'NOTIFY_URL', place: 0, share: NEVER },

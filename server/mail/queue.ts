@@ -3,7 +3,7 @@ import { readWithSecret } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
 import { allKinds, doorbells, kinds, type StoredMail } from './kinds.ts'
-import { type Answer, statesBefore } from './states.ts'
+import { type Answer, stateAfter, statesBefore } from './states.ts'
 
 /*
  * The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's.
@@ -13,8 +13,8 @@ import { type Answer, statesBefore } from './states.ts'
 /** A mail that this process may send now, until its claim ends. */
 export interface ClaimedMail extends StoredMail {
   attempts: number
-  /** Before the claim. Null: no try may have sent it. */
-  firstTriedAt: Date | null
+  /** When the first earlier try under this tag began. Null: no earlier try may have sent it. */
+  triedBeforeAt: Date | null
   /** Hours since then. */
   triedHoursAgo: number | null
 }
@@ -41,7 +41,7 @@ interface Change {
   /** Of Pending: when it is tried, from now. */
   dueInMs?: number
   /** Of Withheld. */
-  because?: WithheldBecause
+  because?: WithheldBecause | undefined
   /** What else is set, with a comma before it. */
   set?: Prisma.Sql
 }
@@ -83,7 +83,7 @@ export async function claimNext(
       AND NOT (${isProbing} AND ${anyTried}) ORDER BY "DueAt" LIMIT 1`
   const tried = Prisma.sql`SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail" WHERE "FirstTriedAt" IS NOT NULL AND ${mayBeTried}
     ORDER BY "DueAt" LIMIT 1`
-  const [claimed] = await db.$queryRaw<Pick<ClaimedMail, 'id' | 'firstTriedAt' | 'triedHoursAgo' | 'attempts'>[]>`
+  const [claimed] = await db.$queryRaw<Pick<ClaimedMail, 'id' | 'triedBeforeAt' | 'triedHoursAgo' | 'attempts'>[]>`
     UPDATE "Quvera_Mail" mail SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${leaseSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())
     FROM (
@@ -92,7 +92,7 @@ export async function claimNext(
       ORDER BY place, "FirstTriedAt" IS NOT NULL LIMIT 1
     ) next
     WHERE mail."Id" = next."Id" AND mail."Status" = 'Pending' AND ${isDue}
-    RETURNING mail."Id" AS "id", mail."Attempts" AS "attempts", next."FirstTriedAt" AS "firstTriedAt",
+    RETURNING mail."Id" AS "id", mail."Attempts" AS "attempts", next."FirstTriedAt" AS "triedBeforeAt",
       (extract(epoch FROM now() - next."FirstTriedAt") / 3600)::float AS "triedHoursAgo"`
   if (!claimed) return undefined
   const mail = await readMail(db, claimed.id)
@@ -115,36 +115,25 @@ export async function readMail(db: Db, mailId: bigint): Promise<StoredMail | und
   const { enquiryId, subscriberId, ...mail } = row
   const [enquiry] = enquiryId ? await readWithSecret(db, Prisma.sql`WHERE form."Id" = ${enquiryId}::uuid`) : []
   const subscriber = subscriberId ? await db.subscriber.findUnique({ where: { id: subscriberId } }) : undefined
-  return enquiry || subscriber || mail.text ? { ...mail, enquiry, subscriber: subscriber ?? undefined } : undefined
+  return { ...mail, enquiry, subscriber: subscriber ?? undefined }
 }
 
 /**
- * Changes nothing if another process has claimed the mail since, or a delivery event was earlier: then those count.
+ * Changes nothing if another process has claimed the mail since, or a delivery event was earlier: then those count. A mail that
+ * was withheld during the try and taken all the same is Sent.
  * @param dueInMs of an answer after which it stays Pending
  * @returns whether the answer counts
  */
 export async function recordAnswer(db: Db, mail: ClaimedMail, answer: Answer, dueInMs: number): Promise<boolean> {
-  const where = Prisma.sql`mail."Id" = ${mail.id} AND mail."Tag" = ${mail.tag}::uuid
-    AND mail."Attempts" = ${mail.attempts} AND mail."Status" = 'Pending'`
-  const firstTriedBefore = Prisma.sql`, "FirstTriedAt" = ${mail.firstTriedAt}::timestamptz`
-  const withError = (error: string) => Prisma.sql`, "LastError" = ${error}`
-  const record = async (to: MailStatus, change: Change) => (await transition(db, to, where, change)) > 0
-  switch (answer.is) {
-    case 'taken':
-      return record('Sent', {
-        set: Prisma.sql`, "SentAt" = now(), "ResendId" = ${answer.resendId ?? null}, "LastError" = NULL`,
-      })
-    case 'not taken':
-      return record('Pending', { dueInMs, set: Prisma.sql`${withError(answer.error)}${firstTriedBefore}` })
-    case 'unclear':
-      return record('Pending', { dueInMs, set: withError(answer.error) })
-    case 'refused':
-      return record('Failed', { set: withError(answer.error) })
-    case 'unknown':
-      return record('Unknown', { set: withError(answer.error) })
-    case 'withheld':
-      return record('Withheld', { because: answer.because, set: firstTriedBefore })
-  }
+  const isTaken = answer.is === 'taken'
+  const isAsIfNotTried = answer.is === 'not taken' || answer.is === 'withheld'
+  const where = Prisma.sql`mail."Id" = ${mail.id} AND mail."Tag" = ${mail.tag}::uuid AND mail."Attempts" = ${mail.attempts}
+    AND (mail."Status" = 'Pending' OR ${isTaken} AND mail."Status" = 'Withheld')`
+  const set = Prisma.sql`, "LastError" = ${'error' in answer ? answer.error : null},
+    "SentAt" = CASE WHEN ${isTaken} THEN now() END, "ResendId" = ${(isTaken && answer.resendId) || null},
+    "FirstTriedAt" = CASE WHEN ${isAsIfNotTried} THEN ${mail.triedBeforeAt}::timestamptz ELSE mail."FirstTriedAt" END`
+  const because = answer.is === 'withheld' ? answer.because : undefined
+  return (await transition(db, stateAfter[answer.is], where, { dueInMs, because, set })) > 0
 }
 
 /** Exponential, with jitter. */

@@ -1,19 +1,17 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
 import { IS_NOT_THEIRS } from '../database/history.ts'
-import { releaseLease, takeLease } from '../database/lease.ts'
 import type { Env } from '../env.ts'
 import { staffCommand } from '../format.ts'
 import { doorbells, isOpen, kinds, queuedKinds, readCount, type StoredMail, writeMessage } from './kinds.ts'
 import { type ClaimedMail, claimNext, withholdNotices, withholdOfOthers, withholdOld, withholdPosts } from './queue.ts'
-import { createMailer } from './resend.ts'
+import { createMailer, type Message } from './resend.ts'
 import type { Channel } from './sender.ts'
-import { ANY_SENDER, type Answer, MAIL_LEASE, REFUSED_LEASE } from './states.ts'
+import { type Answer, MAIL_LEASE } from './states.ts'
 
 /** Resend remembers a key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
-/** Longer than the pause after a refusal with the default MAIL_RETRY_SECONDS, so that the problem is shown from one to the next. */
-const REFUSED_SECONDS = 600
 const MAILS_A_DAY_TO_A_MAILBOX = 3
 const KEY_EXPIRED = 'an earlier try may have sent this mail; too long ago to try again without a second copy'
 
@@ -21,11 +19,9 @@ const KEY_EXPIRED = 'an earlier try may have sent this mail; too long ago to try
 export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryIfDue: () => Promise<void>): Channel {
   const { STAFF_EMAILS: staff, PUBLIC_URL: publicUrl, MAIL_DAILY_BUDGET: budget } = env
   const mailer = createMailer(env)
-  let isRefused = false
   let count = 0
 
-  const openKinds = () =>
-    queuedKinds.filter((kind) => isOpen(kind, budget, count) && (publicUrl || !kinds[kind].needsPublicUrl))
+  const sendable = queuedKinds.filter((kind) => publicUrl || !kinds[kind].needsPublicUrl)
 
   return {
     lease: MAIL_LEASE,
@@ -36,38 +32,32 @@ export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryI
         await withholdOld(db, queuedKinds, env.MAIL_MAX_AGE_DAYS)
         await withholdOfOthers(db, staff)
         if (!env.NOTIFY_URL) await withholdPosts(db)
-        isRefused = true // perhaps another process was
       }
       count = budget === 0 ? 0 : await readCount(db)
       if (!isOpen('Notice', budget, count)) await withholdNotices(db)
       if (isOpen('Summary', budget, count)) await writeSummaryIfDue()
     },
     async claim(isProbing) {
+      const open = sendable.filter((kind) => isOpen(kind, budget, count))
       const leaseSeconds = env.MAIL_LEASE_SECONDS
-      const mail = await claimNext(db, { kinds: queuedKinds, open: openKinds(), staff, isProbing, leaseSeconds })
-      if (mail && !mail.firstTriedAt) count++
+      const mail = await claimNext(db, { kinds: sendable, open, staff, isProbing, leaseSeconds })
+      if (mail && !mail.triedBeforeAt) count++
       return mail
     },
     async attempt(mail, signal) {
-      const message = writeMessage(mail, publicUrl)
       if (Number(mail.triedHoursAgo) > KEY_LIFETIME_HOURS) return { is: 'unknown', error: KEY_EXPIRED }
       const because = mail.mailbox && (await readReasonToWithhold(db, mail))
       if (because) return { is: 'withheld', because }
-      const answer = await mailer.send(message, signal)
-      await recordRefusal(answer)
-      return answer
+      let message: Message
+      try {
+        message = writeMessage(mail, publicUrl)
+      } catch (err) {
+        log.error({ mail: mail.id, err }, 'the text of a mail cannot be written')
+        return { is: 'refused', error: 'its text cannot be written: see the log' } // otherwise it would be tried for ever
+      }
+      return mailer.send(message, signal)
     },
     logAnswer: (mail, answer) => logAnswer(log, mail, answer),
-  }
-
-  async function recordRefusal(answer: Answer) {
-    if (answer.is === 'not taken' && answer.isOurs) {
-      isRefused = true
-      await takeLease(db, REFUSED_LEASE, ANY_SENDER, REFUSED_SECONDS)
-    } else if (answer.is === 'taken' && isRefused) {
-      isRefused = false
-      await releaseLease(db, REFUSED_LEASE, ANY_SENDER)
-    }
   }
 }
 
@@ -87,7 +77,9 @@ function logAnswer(log: Pick<Logger, 'error' | 'warn'>, { id, kind, attempts }: 
  * our forms. Counted are its mails that were tried; as one is tried at a time, those were tried before this one.
  */
 async function readReasonToWithhold(db: Db, mail: StoredMail) {
-  const { id, mailbox, enquiry, subscriber } = mail
+  const { id, kind, mailbox, enquiry, subscriber } = mail
+  // Mails about erasures are counted apart: no other mails keep somebody from learning of one.
+  const isCounted = kind === 'ErasureAsked' ? Prisma.sql`"Kind" = 'ErasureAsked'` : Prisma.sql`TRUE`
   if (enquiry?.suspectedSpam) return 'ByStaff'
   if (subscriber?.confirmedAt) return 'Ended'
   const [{ hasEnded, isNotTheirs, others }] = await db.$queryRaw<
@@ -96,7 +88,7 @@ async function readReasonToWithhold(db: Db, mail: StoredMail) {
     SELECT (${subscriber?.endsAt ?? null}::timestamptz < now()) IS TRUE AS "hasEnded",
       EXISTS (SELECT FROM "Quvera_Form" form WHERE form."Id" = ${enquiry?.id ?? null}::uuid AND ${IS_NOT_THEIRS}) AS "isNotTheirs", (
       SELECT count(*)::int FROM "Quvera_Mail"
-      WHERE "Mailbox" = ${mailbox} AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() AND "Id" <> ${id}) AS "others"`
+      WHERE "Mailbox" = ${mailbox} AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() AND "Id" <> ${id} AND ${isCounted}) AS "others"`
   if (hasEnded) return 'Ended'
   if (isNotTheirs) return 'NotTheirs'
   return others < MAILS_A_DAY_TO_A_MAILBOX ? undefined : 'ThreeADay'

@@ -26,14 +26,16 @@ export const states: Record<MailStatus, { means: string; next: MailStatus[] }> =
 
 export const withheldReasons: Record<WithheldBecause, string> = {
   TooMany: 'there were too many mails: its enquiry is at the desk',
-  TooOld: 'it had waited for too long, or a newer summary takes its place',
+  TooOld: 'it had waited for too long',
   ThreeADay: 'its receiver has had three mails within 24 hours',
   Ended: 'the subscription is confirmed or has ended',
   Restored: 'it was pending in a backup, and may have been sent since',
   NotStaff: 'its receiver is no longer one of STAFF_EMAILS',
-  ByStaff: 'staff have marked the enquiry as spam',
+  ByStaff: 'the enquiry is marked as spam',
   NoUrl: 'NOTIFY_URL is not set any more',
   NotTheirs: 'its address was changed, or its owner says that the enquiry is not theirs',
+  Replaced: 'a newer summary takes its place',
+  Kept: 'the enquiry is kept: it is not erased',
 }
 
 /** What became of a try. */
@@ -50,13 +52,18 @@ export type Answer =
   /** It may have been sent: tried again under its key. */
   | { is: 'unclear'; error: string }
 
+export const stateAfter: Record<Answer['is'], MailStatus> = {
+  taken: 'Sent',
+  'not taken': 'Pending',
+  refused: 'Failed',
+  unknown: 'Unknown',
+  withheld: 'Withheld',
+  unclear: 'Pending',
+}
+
 export function statesBefore(to: MailStatus): MailStatus[] {
   return (Object.keys(states) as MailStatus[]).filter((state) => states[state].next.includes(to))
 }
 
 /** Only its holder sends the mails of the queue and writes summaries. */
 export const MAIL_LEASE = 'mail sender'
-/** While it lasts, Resend has refused the key or the sender. */
-export const REFUSED_LEASE = 'Resend refuses the key or the sender'
-/** Its holder: whichever process finds that Resend takes mails again releases it. */
-export const ANY_SENDER = 'any sender'

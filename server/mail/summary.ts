@@ -4,12 +4,12 @@ import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared
 import type { Db } from '../database/database.ts'
 import { ENQUIRY, type Enquiry, TODAY, WAITING } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
+import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
 import { DAY_MS, formatAge, formatCount } from '../format.ts'
 import { summaryIntervalMs } from './kinds.ts'
 import { TO_RING } from './of-enquiry.ts'
 import { transition } from './queue.ts'
-import { MAIL_LEASE } from './states.ts'
 import { lineOf } from './templates.ts'
 import { changedByVisitor, hasWaited, LAST_SUMMARY_AT, suspected, untold } from './told.ts'
 
@@ -51,7 +51,11 @@ export function createSummaryWriter(db: Db, env: Settings, { readProblems, log, 
       const facts = await readFacts(db, waitMs)
       const isDigest = isDigestDue(facts, env)
       if (!isSummaryDue(facts, env) && !isDigest) return
-      if (!(await writeSummary(db, env, await readProblems(), waitMs))) nextLookAt = performance.now() + waitMs
+      const problems = await readProblems().catch((err) => {
+        log.error({ err }, 'what has to be mended could not be read')
+        return ['What has to be mended could not be read: see the log.'] // and no reason not to ring
+      })
+      if (!(await writeSummary(db, env, problems, waitMs))) nextLookAt = performance.now() + waitMs
     } catch (err) {
       nextLookAt = performance.now() + waitMs
       log.error({ err }, 'a summary could not be written; it will be tried again')
@@ -70,10 +74,8 @@ export interface SummaryFacts {
   isSuspected: boolean
   /** When the last summary was written; null if there never was one. */
   lastAt: Date | null
-  /** A mail of the last summary was taken. */
-  wasTaken: boolean
-  /** A mail of the last summary is Pending, or lost: Bounced, Failed or Unknown. */
-  isUncertain: boolean
+  /** The states of the mails of the last summary. */
+  lastStates: MailStatus[]
   /** To whom the last summary was written, in lower case. */
   lastReceivers: string[]
 }
@@ -84,28 +86,32 @@ export interface SummaryFacts {
  * (c) Without a digest, once a day: there is suspected spam.
  */
 export function isSummaryDue(facts: SummaryFacts, env: Settings): boolean {
-  const { isUntold, isSuspected, wasTaken, isUncertain, lastReceivers } = facts
+  const { isUntold, isSuspected, lastStates, lastReceivers } = facts
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, DIGEST_AT } = env
   const sinceLast = msSinceLast(facts)
   if (DIGEST_AT === 'off' && isSuspected && sinceLast >= DAY_MS) return true
+  const wasTaken = lastStates.some((state) => ['Sent', 'Delivered', 'Complained'].includes(state))
+  const isWithheld = lastStates.every((state) => state === 'Withheld')
   const mayReachNobody =
-    !wasTaken && isUncertain && staff.every((address) => lastReceivers.includes(address.toLowerCase()))
+    !wasTaken && !isWithheld && staff.every((address) => lastReceivers.includes(address.toLowerCase()))
   return isUntold && sinceLast >= (mayReachNobody ? DAY_MS : summaryIntervalMs(budget, staff.length))
 }
 
 /**
  * (b) The net: the latest DIGEST_AT, in India, was less than six hours ago, the database is older than it, and no summary was
- *     written since one interval before it. Whether there is something to say is seen when it is written.
+ *     written since one interval before it, or, if that one has reached nobody, since it. Whether there is something to say is seen when it is written.
  */
 export function isDigestDue(facts: SummaryFacts, env: Settings): boolean {
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, DIGEST_AT } = env
   if (DIGEST_AT === 'off') return false
-  const { now, madeAt } = facts
+  const { now, madeAt, lastStates } = facts
   const today = parseIndianTime(formatIndianDay(now), DIGEST_AT).getTime()
   const latest = today <= now.getTime() ? today : today - DAY_MS
   const sinceDigest = now.getTime() - latest
   if (sinceDigest >= DIGEST_WITHIN_MS || madeAt.getTime() >= latest) return false
-  return msSinceLast(facts) >= sinceDigest + Math.min(summaryIntervalMs(budget, staff.length), DIGEST_QUIET_MS)
+  const isLost = lastStates.every((state) => ['Bounced', 'Failed', 'Unknown'].includes(state))
+  const quietMs = isLost ? 0 : Math.min(summaryIntervalMs(budget, staff.length), DIGEST_QUIET_MS)
+  return msSinceLast(facts) >= sinceDigest + quietMs
 }
 
 function msSinceLast({ now, lastAt }: SummaryFacts): number {
@@ -121,9 +127,7 @@ async function readFacts(db: Pick<Db, '$queryRaw'>, waitMs: number): Promise<Sum
       ${isThere(untold(waitMs))} AS "isUntold",
       ${isThere(Prisma.sql`${suspected(waitMs)} AND ${hasWaited(waitMs)}`)} AS "isSuspected",
       ${LAST_SUMMARY_AT} AS "lastAt",
-      EXISTS (SELECT FROM last WHERE "Status" IN ('Sent', 'Delivered', 'Complained')) AS "wasTaken",
-      EXISTS (SELECT FROM last WHERE "Status" IN ('Pending', 'Bounced', 'Failed', 'Unknown')) AS "isUncertain",
-      ARRAY(SELECT lower("To") FROM last) AS "lastReceivers"`
+      ARRAY(SELECT "Status"::text FROM last) AS "lastStates", ARRAY(SELECT lower("To") FROM last) AS "lastReceivers"`
   return facts
 }
 
@@ -134,14 +138,15 @@ async function readFacts(db: Pick<Db, '$queryRaw'>, waitMs: number): Promise<Sum
 async function writeSummary(db: Db, env: Settings, problems: string[], waitMs: number): Promise<boolean> {
   return db.$transaction(
     async (transaction) => {
-      // Two transactions wait for each other here, and the second one sees the summary of the first.
-      await transaction.$queryRaw`SELECT FROM "Quvera_Lease" WHERE "Name" = ${MAIL_LEASE} FOR UPDATE`
+      // Two transactions wait for each other here, and the second one sees the summary of the first. Not the lease itself:
+      // other processes ask for that each second.
+      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('Quvera summary'))`
       const facts = await readFacts(transaction, waitMs)
       if (!isSummaryDue(facts, env) && !isDigestDue(facts, env)) return false
       const text = await composeSummary(transaction, facts, problems, waitMs)
       if (!text) return false
       const untried = Prisma.sql`mail."Kind" = 'Summary' AND mail."Status" = 'Pending' AND mail."FirstTriedAt" IS NULL`
-      await transition(transaction, 'Withheld', untried, { because: 'TooOld' })
+      await transition(transaction, 'Withheld', untried, { because: 'Replaced' })
       await transaction.$executeRaw`
         INSERT INTO "Quvera_Mail" ("Kind", "To", "Text")
         SELECT 'Summary', "To", ${text} FROM unnest(${env.STAFF_EMAILS}::text[]) AS "To"`
@@ -177,7 +182,7 @@ async function composeSummary(
       where: Prisma.sql`${WAITING} AND form."ReceivedAt" <= now() - interval '24 hours'`,
     },
     {
-      title: 'Their acknowledgement did not arrive, so ring them',
+      title: 'Their acknowledgement has not arrived, as far as is known, so ring them',
       said: (count) => `${count} to ring`,
       where: TO_RING,
     },

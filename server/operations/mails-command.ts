@@ -14,6 +14,9 @@ import { countUntold, readOldestNewEnquiry, readProblems } from './problems.ts'
 const LISTED_MAX = 200
 /** Nobody has to act for a subscriber: anybody can type an address. */
 const FAILED = Prisma.sql`mail."Status" IN ('Failed', 'Unknown') AND mail."Kind" NOT IN ('Confirmation', 'SignIn', 'Summary')`
+/** The visitor does not learn that the enquiry is erased. */
+const ERASED_UNTOLD = Prisma.sql`mail."Kind" = 'ErasureAsked' AND mail."WithheldBecause" IN ('ThreeADay', 'TooOld')
+  AND form."EraseAt" IS NOT NULL AND NOT form."SuspectedSpam"`
 const RESTORED = Prisma.sql`mail."WithheldBecause" = 'Restored' AND mail."Kind" NOT IN ('SignIn', 'Summary')`
 
 interface Section {
@@ -37,7 +40,7 @@ const sections: Section[] = [
   },
   {
     title: 'Not sent, and not tried again',
-    where: Prisma.sql`${FAILED} AND NOT (mail."Kind" = 'Acknowledgement' AND mail."Status" = 'Failed' AND form."Status" = 'New')`,
+    where: Prisma.sql`(${FAILED} AND NOT (mail."Kind" = 'Acknowledgement' AND mail."Status" = 'Failed' AND form."Status" = 'New') OR ${ERASED_UNTOLD})`,
     advice: `${staffCommand('mails retry')} lists what it would send again. If a mail is Unknown, look into Resend's log first: it may have been sent.`,
   },
   {

@@ -4,7 +4,6 @@ import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
 import { formatAge, formatCount } from '../format.ts'
 import { STRANGERS_A_DAY, summaryIntervalMs } from '../mail/kinds.ts'
-import { REFUSED_LEASE } from '../mail/states.ts'
 import { LAST_SUMMARY_AT, untold } from '../mail/told.ts'
 import { findBackupProblem } from './daily-backup.ts'
 
@@ -77,7 +76,7 @@ export async function readProblems(
       facts.forOthers,
       `${formatCount(facts.forOthers, 'mail waits', 'mails wait')} for an address that is not in STAFF_EMAILS.`,
     ],
-    [facts.isRefused, 'Resend refuses the key or the sender: no mail is sent.'],
+    [facts.isRefused, 'Resend takes no mails: it refuses the key or the sender, or a limit of the account is used up.'],
     [
       facts.hasNoEvents,
       `Mails went out, and Resend reports nothing of them: RESEND_WEBHOOK_SECRET is ${env.RESEND_WEBHOOK_SECRET ? 'wrong, or Resend has no webhook of this site' : 'not set'}.`,
@@ -118,7 +117,8 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
       (SELECT extract(epoch FROM now() - min("QueuedAt"))::float FROM first) AS "waitingSeconds",
       (SELECT count(*)::int FROM first WHERE address <> ALL(${addresses}::text[]))
         AS "forOthers",
-      EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${REFUSED_LEASE} AND "Until" > now()) AS "isRefused",
+      EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" <> 'Post' AND "Attempts" > 0 AND "FirstTriedAt" IS NULL
+        AND "QueuedAt" < now() - interval '1 minute') AS "isRefused", -- as an answer "not taken" leaves it; a limit of a second is soon over
       EXISTS (SELECT FROM ${OF_A_DAY} AND "SentAt" < now() - interval '1 hour' AND "Status" = 'Sent')
         AND NOT EXISTS (SELECT FROM ${OF_A_DAY} AND "Status" IN ('Delivered', 'Bounced', 'Complained')) AS "hasNoEvents",
       coalesce((SELECT bool_and("Status" IN ('Bounced', 'Failed', 'Unknown')) FROM "Quvera_Mail"

@@ -186,7 +186,7 @@ export function createProbes(db: Db) {
   return {
     store(isUp: () => boolean) {
       const row = toInsertRow({ ...exampleOrder, submissionKey: randomUUID() })
-      const recipients = { staff: [brand.email], withPosts: false }
+      const recipients = { STAFF_EMAILS: [brand.email] }
       return tryAndRollBack((transaction) => insertEnquiries(transaction, [row], recipients), isUp)
     },
     write: (isUp: () => boolean) => tryAndRollBack(insertProbe, isUp),

@@ -16,7 +16,7 @@ import {
 } from '../database/history.ts'
 import type { PageLink } from '../database/page-token.ts'
 import { DAY_MS } from '../format.ts'
-import { acknowledgeAnew, tellOfErasure } from '../mail/of-enquiry.ts'
+import { acknowledgeAnew, redirectMails, tellOfErasure, withholdErasureAsked } from '../mail/of-enquiry.ts'
 
 /*
  * What the holder of a link to the visitor's page may do. Whoever holds it may not be the visitor: so a new number is only proposed,
@@ -75,6 +75,7 @@ export const acts: Record<Act, ActEntry> = {
     isDone: ({ email }, _, value) => value.toLowerCase() === email.toLowerCase(),
     async work({ db, enquiry, value }) {
       await correct(db, enquiry.id, asVisitor(), { Email: value })
+      await redirectMails(db, enquiry.id)
       await acknowledgeAnew(db, enquiry.id)
     },
   },
@@ -98,9 +99,9 @@ export const acts: Record<Act, ActEntry> = {
   keep: {
     may: ({ enquiry }) => enquiry.eraseAt !== null,
     isDone: ({ eraseAt }) => eraseAt === null,
-    async work({ db, enquiry, staff }) {
+    async work({ db, enquiry }) {
       await setErasure(db, enquiry.id, asVisitor(), false)
-      await tellOfErasure(db, enquiry.id, false, staff)
+      await withholdErasureAsked(db, enquiry.id)
     },
   },
   notMine: {
@@ -113,7 +114,7 @@ export const acts: Record<Act, ActEntry> = {
     isDone: ({ eraseAt }) => eraseAt !== null,
     async work({ db, enquiry, staff }) {
       await setErasure(db, enquiry.id, asVisitor(), true)
-      await tellOfErasure(db, enquiry.id, true, staff)
+      await tellOfErasure(db, enquiry.id, staff)
     },
   },
 }

@@ -53,7 +53,7 @@ it('notices beyond their share are withheld, and a summary names their enquiries
   const staff = ['a@quvera.test', 'b@quvera.test', 'c@quvera.test']
   const app = await anApp({ mails: false })
   const orders = Array.from({ length: 20 }, () => toInsertRow(anOrder()))
-  await insertEnquiries(app.db, orders, { staff, withPosts: false })
+  await insertEnquiries(app.db, orders, { STAFF_EMAILS: staff })
   const senders = app.startSenders({ MAIL_DAILY_BUDGET: 30, STAFF_EMAILS: staff })
   await eventually(() => expect(app.resend.mails).toHaveLength(26)) // 23 notices, and a summary for each
   await senders.stop(1000)

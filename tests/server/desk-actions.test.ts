@@ -303,11 +303,10 @@ describe('correct', () => {
     const order = anOrder()
     const { act, changed, history } = await aDesk({ submissionKey: order.submissionKey })
     expect((await act('correct', { was: exampleOrder, now })).data).toMatchObject([now])
-    const { row, mails } = await changed()
-    expect([row, mails]).toEqual([
-      { email: now.email, mobile: now.mobile, quantity: 12n, secret: expect.any(String) },
-      'unchanged',
-    ])
+    expect((await changed()).row).toEqual({
+      ...{ email: now.email, mobile: now.mobile, quantity: 12n },
+      secret: expect.any(String),
+    })
     expect(await history()).toEqual([
       'corrected Mobile: 9876543211 (was 9876543210), Email: asha@right.example (was asha.verma@shop.example), Quantity: 12 (was 24)',
     ])
@@ -342,6 +341,44 @@ describe('correct', () => {
       orderBy: { id: 'asc' },
     })
     expect(second).toMatchObject({ mailbox: 'asha@right.example' })
+  })
+})
+
+describe('correct, of the address,', () => {
+  const right = { ...exampleOrder, email: 'asha@right.example' }
+  const acknowledgements = () =>
+    app.db.mail.findMany({
+      where: { kind: 'Acknowledgement', enquiry: { email: right.email } },
+      orderBy: { id: 'asc' },
+    })
+  const waiting = () => app.db.mail.count({ where: { kind: 'Acknowledgement', status: 'Pending' } })
+
+  it('while the acknowledgement waits, lets it go to the right one, and offers no second one', async () => {
+    const { act } = await aDesk()
+    await act('correct', { was: exampleOrder, now: right })
+    const senders = app.startSenders()
+    await eventually(async () => expect(await waiting()).toBe(0))
+    await senders.stop(1000)
+    const mails = await acknowledgements()
+    expect(mails).toMatchObject([{ withheldBecause: 'NotTheirs' }, { status: 'Sent', mailbox: right.email }])
+    for (const { id } of mails) expect((await act('sendAgain', { mail: String(id) })).status).toBe(409)
+  })
+
+  it('after a try that may have sent the acknowledgement, sends it to the right one under a new key', async () => {
+    const { act } = await aDesk()
+    app.resend.behaviour = { answersAfterMs: 60_000 }
+    const senders = app.startSenders({ MAIL_LEASE_SECONDS: 1 })
+    const to = (email: string) => app.resend.mails.filter(({ to }) => to.includes(email)).length
+    await eventually(() => expect(to(exampleOrder.email)).toBe(2))
+    await senders.stop(0)
+    await act('correct', { was: exampleOrder, now: right })
+    app.resend.behaviour = 'accept'
+    await app.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } })
+    const others = app.startSenders()
+    await eventually(async () => expect(await waiting()).toBe(0))
+    await others.stop(1000)
+    expect([to(exampleOrder.email), to(right.email)]).toEqual([2, 1])
+    expect(await acknowledgements()).toMatchObject([{ withheldBecause: 'NotTheirs' }, { status: 'Sent' }])
   })
 })
 
@@ -413,6 +450,29 @@ it('an enquiry by phone is Contacted, may have no address, and sends no mails', 
 })
 
 describe('setSpam', () => {
+  it('of an enquiry by phone, which had no mails, writes none when it is taken off', async () => {
+    const { act, cookie } = await aDesk()
+    const { data } = await callDesk(app.url, cookie, 'add', { ...exampleOrder, key: aKey(), email: '' })
+    const references = [data[0].reference]
+    await act('setSpam', { references, spam: true, was: false })
+    expect((await act('setSpam', { references, spam: false, was: true })).status).toBe(200)
+    expect(await app.db.mail.count({ where: { enquiry: { reference: data[0].reference } } })).toBe(0)
+  })
+
+  it('taken off, the visitor is told of an erasure that was asked for, before it or meanwhile', async () => {
+    const { act, reference, other } = await aDesk()
+    await act('erase')
+    await act('setSpam', { references: [reference, other], spam: true, was: false })
+    await act('erase', { references: [other] })
+    const senders = app.startSenders()
+    const asked = () => app.db.mail.findMany({ where: { kind: 'ErasureAsked' }, orderBy: { id: 'asc' } })
+    await eventually(async () => expect(await asked()).toMatchObject(Array(2).fill({ withheldBecause: 'ByStaff' })))
+    await act('setSpam', { references: [reference, other], spam: false, was: true })
+    await app.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } }) // thirty seconds later
+    await eventually(async () => expect(await asked()).toMatchObject([{ status: 'Sent' }, { status: 'Sent' }]))
+    await senders.stop(1000)
+  })
+
   it('withholds what is pending, and taken back sends just that', async () => {
     const { act, changed, reference } = await aDesk()
     const of = aKey()

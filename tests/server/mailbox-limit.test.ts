@@ -4,6 +4,7 @@ import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { theApp } from '../support/fixtures.ts'
+import { staff } from '../support/staff-command.ts'
 import { columnsOf, hoursAgo } from '../support/stored-enquiry.ts'
 
 const app = await theApp({ mails: false, summaryWaitMs: 600_000 })
@@ -18,6 +19,21 @@ it.each([
     SELECT "email" FROM unnest(${[...others, ...strangers]}::text[]) "email"
     WHERE "Quvera_mailbox"("email") = "Quvera_mailbox"(${mailbox})`
   expect(same).toEqual(others.map((email) => ({ email })))
+})
+
+it('three mails a day about erasures go to it besides, and staff read of further ones', async () => {
+  await order(4)
+  await sent()
+  const enquiries = await app.db.enquiry.findMany({ orderBy: { receivedAt: 'asc' } })
+  await app.db.enquiry.updateMany({ data: { eraseAt: hoursAgo(-20) } })
+  const kind = 'ErasureAsked' as const
+  await app.db.mail.createMany({
+    data: enquiries.map(({ id }) => ({ kind, enquiryId: id, mailbox: 'asha@shop.example' })),
+  })
+  await sent()
+  expect(app.resend.mails.filter(({ subject }) => subject.includes('will be erased'))).toHaveLength(3)
+  const { stdout } = await staff(['mails'], app.env)
+  expect(stdout).toMatch(/^Not sent, and not tried again \(1\)\n.*\n.*ErasureAsked .*ThreeADay/m)
 })
 
 async function order(count: number, changes: Record<string, unknown> = {}) {

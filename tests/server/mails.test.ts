@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { MailKind } from '../../server/database/generated/enums.ts'
+import { withholdMails } from '../../server/mail/of-enquiry.ts'
 import { countUntold } from '../../server/operations/problems.ts'
 import { insertEnquiries, toInsertRow } from '../../server/orders/storing.ts'
 import { brand } from '../../shared/brand.ts'
@@ -44,12 +45,43 @@ it('go to staff and visitor, each with its tag as key, the right reply address, 
 
 it('go to each of staff singly: one whose address Resend refuses keeps the mail from nobody else', async () => {
   const staff = [STAFF, 'bad@quvera.test', 'desk@quvera.test']
-  await insertEnquiries(app.db, [toInsertRow(anOrder())], { staff, withPosts: false })
+  await insertEnquiries(app.db, [toInsertRow(anOrder())], { STAFF_EMAILS: staff })
   app.resend.behaviour = { refusesAddress: 'bad@quvera.test' }
   const areDone = async () => expect(await states()).toEqual(['Sent', 'Failed', 'Sent', 'Sent'])
   await sendUntil(areDone, { STAFF_EMAILS: staff })
   expect(app.logLines.join()).not.toContain('bad@')
   expect(app.loggedErrors()).toMatchObject([{ kind: 'Notice', answer: 'refused', reason: '422 validation_error' }])
+})
+
+it('whose text cannot be written is refused, which the log tells, and the others go out', async () => {
+  await app.db.mail.create({ data: { kind: 'Summary', to: STAFF, text: '' } })
+  await submit(app.url, anOrder())
+  await sendUntil(async () => expect(await states()).toEqual(['Failed', 'Sent', 'Sent']))
+  expect((await mailRows())[0]?.lastError).toMatch(/^its text cannot be written/)
+  expect(app.loggedErrors()).toMatchObject([
+    { mail: expect.anything(), err: { type: 'Error' } },
+    { kind: 'Summary', answer: 'refused' },
+  ])
+})
+
+it('that Resend took are Sent, also if staff marked the enquiry as spam while it was asked', async () => {
+  await submit(app.url, anOrder())
+  const { id } = await app.db.enquiry.findFirstOrThrow()
+  app.resend.behaviour = { answersAfterMs: 500 }
+  app.resend.onMail = () => void withholdMails(app.db, id)
+  await sendUntil(async () => expect(await states()).toEqual(['Sent', 'Withheld']))
+})
+
+it('of subscribers wait without PUBLIC_URL, also those that were tried with it', async () => {
+  const tried = { kind: 'Confirmation', attempts: 1, firstTriedAt: hoursAgo(1) } as const
+  await app.db.subscriber.create({
+    data: { email: 'asha@shop.example', consentVersion: '1', mails: { create: tried } },
+  })
+  await submit(app.url, anOrder())
+  await sendUntil(async () => expect((await states()).filter((state) => state === 'Sent')).toHaveLength(2), {
+    PUBLIC_URL: undefined,
+  })
+  expect(await states()).toEqual(['Pending', 'Sent', 'Sent'])
 })
 
 describe('while Resend', () => {

@@ -172,7 +172,7 @@ it('a form that waits in vain behind an equal one is the same order when its pag
   const first = app.db.$transaction(async (transaction) => {
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${content}, 0))`
     const row = toInsertRow({ ...fields, submissionKey })
-    await insertEnquiries(transaction, [row], { staff: ['staff@quvera.test'], withPosts: false })
+    await insertEnquiries(transaction, [row], { STAFF_EMAILS: ['staff@quvera.test'] })
     hasLock.resolve()
     await isAnswered.promise
   })

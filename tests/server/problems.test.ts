@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { type Env, readEnv } from '../../server/env.ts'
-import { REFUSED_LEASE } from '../../server/mail/states.ts'
 import { createProblemReader, readProblems } from '../../server/operations/problems.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -43,16 +42,14 @@ const summary =
     return db.mail.create({ data: { kind: 'Summary', to: STAFF, text: 'Quvera: 1 waiting', ...columnsOf(status) } })
   }
 
-const refusal =
-  (until: Date): Step =>
-  (db) =>
-    db.lease.create({ data: { name: REFUSED_LEASE, holder: 'x', until } })
-
+/** As an answer leaves it that says that no mail is taken. */
+const notTaken: Step = (db) => db.mail.updateMany({ where: { status: 'Pending' }, data: { attempts: 1 } })
 const forOthers: Step = (db) => db.mail.updateMany({ where: { kind: 'Notice' }, data: { to: 'gone@quvera.test' } })
 const [waits, unknown] = [{ Notice: 'Pending' }, { Notice: 'Unknown' }]
 const noEvent = /^Mails went out, and Resend reports nothing of them/
 const notArrived = /^The last mail to an address of staff did not arrive\.$/
 const spam = /^A mail was marked as spam at an address of staff\.$/
+const refused = /^Resend takes no mails: it refuses the key or the sender/
 const waited = /^A mail to staff has waited for 16 minutes\.$/
 const notTold = /^Nobody has been told of an enquiry for 1 hour\.$/
 const nobody = /^1 mail waits for an address that is not in STAFF_EMAILS\.$/
@@ -66,8 +63,8 @@ const cases: [what: string, problems: RegExp[], ...steps: Step[]][] = [
   ['one that is untold for longer than a summary takes', [notTold], enquiry({ receivedAt: hoursAgo(1.3) }, unknown)],
   ['suspected spam that is untold', [], enquiry({ receivedAt: hoursAgo(20), suspectedSpam: true })],
   ['a notice for an address that is not configured', [nobody], enquiry({}, waits), forOthers],
-  ['a refused key', [/^Resend refuses the key or the sender/], refusal(hoursAgo(-0.01))],
-  ['a key that was refused before', [], refusal(hoursAgo(0.1))],
+  ['a mail that Resend does not take', [refused], enquiry({ receivedAt: hoursAgo(0.1) }, waits), notTaken],
+  ['one that it did not take in the last minute', [], enquiry({}, waits), notTaken],
   ['a mail that went out half an hour ago without an event', [], toStaff('Sent', 0.5)],
   ['a mail that went out two hours ago without an event', [noEvent], toStaff('Sent', 2)],
   ['one of two mails without an event', [], toStaff('Sent', 2), toStaff('Delivered', 3)],
@@ -114,10 +111,12 @@ it('/statusz is 200 while all is well, and 503 with the problems, at most one lo
 it('/statusz is 503 while Resend refuses the key, and /readyz is not', async () => {
   const app = await anApp()
   app.resend.behaviour = { status: 400, name: 'validation_error', message: 'API key is invalid' }
-  await storeEnquiry(app.db, {}, { Notice: 'Pending' })
+  await storeEnquiry(app.db, { receivedAt: hoursAgo(0.1) }, { Notice: 'Pending' })
   await eventually(() => expect(app.countLogged('a mail was not sent')).toBe(1))
   const answer = await fetch(`${app.url}/statusz`)
-  expect(await answer.json()).toEqual({ problems: ['Resend refuses the key or the sender: no mail is sent.'] })
+  expect(await answer.json()).toEqual({
+    problems: ['Resend takes no mails: it refuses the key or the sender, or a limit of the account is used up.'],
+  })
   expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
 })
 

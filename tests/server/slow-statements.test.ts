@@ -28,7 +28,7 @@ describe('on a PostgreSQL server that answers too late', () => {
   })
 
   const availability = { isUp: () => true, failed() {}, worked() {} }
-  const recipients = { staff: ['a@b.in'], withPosts: false }
+  const recipients = { STAFF_EMAILS: ['a@b.in'] }
   const options = { availability, recipients, log: { info() {} }, onStored() {} }
   const submit = () => createOrders(site.db, options).submit(anOrder())
   /** What the site's connections wait for, or do. */

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import type { MailStatus } from '../../server/database/generated/enums.ts'
+import { takeLease } from '../../server/database/lease.ts'
 import { readEnv } from '../../server/env.ts'
-import { recipientsOf } from '../../server/mail/of-enquiry.ts'
 import { MAIL_LEASE } from '../../server/mail/states.ts'
 import { createSummaryWriter } from '../../server/mail/summary.ts'
 import { countUntold } from '../../server/operations/problems.ts'
@@ -11,7 +11,7 @@ import { insertEnquiries, toInsertRow } from '../../server/orders/storing.ts'
 import { products } from '../../shared/catalogue.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { anOrder } from '../support/an-order.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, untilSomeoneWaits } from '../support/eventually.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
 import { columnsOf, hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
@@ -35,7 +35,7 @@ async function aDesk(staff = [ASHA], DIGEST_AT = 'off') {
     /** Stores an order as the site does. */
     async order(changes: Record<string, unknown> = {}) {
       const row = toInsertRow(anOrder(changes))
-      await insertEnquiries(db, [row], recipientsOf({ ...env, NOTIFY_URL: 'https://chat.example' }))
+      await insertEnquiries(db, [row], { ...env, NOTIFY_URL: 'https://chat.example' })
       return { id: row.Id, reference: row.Reference }
     },
     /** What becomes of notices, or of what `where` says. */
@@ -212,6 +212,41 @@ describe('a summary', () => {
     expect(summary?.text).toMatch(/^\S+: 1 problem, 1 waiting, .*\n\nResend refuses the key\.\n\n/)
   })
 
+  it('says so if what is to be mended cannot be read, which the log tells', async () => {
+    const desk = await aDesk()
+    const reference = await desk.untold()
+    await desk.db.enquiry.updateMany({ data: { receivedAt: hoursAgo(1) } })
+    const errors: unknown[] = []
+    const readProblems = async (): Promise<string[]> => {
+      throw new Error('the folder of backups cannot be read')
+    }
+    await createSummaryWriter(desk.db, desk.env, {
+      readProblems,
+      log: { error: (fields: unknown) => errors.push(fields) },
+    })()
+    const [summary] = await desk.summaries()
+    expect(references(summary?.text)).toEqual([reference])
+    expect(summary?.text).toContain('What has to be mended could not be read: see the log.')
+    expect(errors).toHaveLength(1)
+  })
+
+  it('that is being written keeps no other process from asking for the lease', async () => {
+    const desk = await aDesk()
+    await desk.untold()
+    await desk.db.enquiry.updateMany({ data: { receivedAt: hoursAgo(1) } })
+    const log = { error: (fields: unknown) => expect(fields).toBeUndefined() }
+    const write = createSummaryWriter(desk.db, desk.env, { readProblems: async () => [], log })
+    let writing: Promise<void> | undefined
+    await desk.db.$transaction(async (other) => {
+      await other.$executeRaw`LOCK TABLE "Quvera_Mail" IN SHARE ROW EXCLUSIVE MODE`
+      writing = write()
+      await untilSomeoneWaits(desk.db)
+      expect(await takeLease(desk.db, MAIL_LEASE, 'another', 15)).toBe(true)
+    })
+    await writing
+    expect(await desk.summaries()).toHaveLength(1)
+  })
+
   it('that a crash ends leaves the enquiry untold', async () => {
     const desk = await aDesk()
     await desk.untold()
@@ -257,7 +292,7 @@ it('suspected spam is told by a summary once a day where there is no digest', as
 it('a mail to one who left STAFF_EMAILS is withheld ten minutes after it was queued, and a summary tells the others', async () => {
   const app = await anApp({ mails: false })
   const row = toInsertRow(anOrder())
-  await insertEnquiries(app.db, [row], { staff: [ASHA], withPosts: false })
+  await insertEnquiries(app.db, [row], { STAFF_EMAILS: [ASHA] })
   /** What has become of the notice once so many mails were sent to the others. */
   async function afterMails(count: number) {
     const senders = app.startSenders({ STAFF_EMAILS: [RAVI] })
@@ -286,6 +321,7 @@ describe('the digest', () => {
     expect(await desk.summaries()).toEqual([]) // there is nothing to say
     const oldest = await storeEnquiry(desk.db, { receivedAt: hoursAgo(80) })
     const ring = await storeEnquiry(desk.db, { receivedAt: hoursAgo(2) }, { Acknowledgement: 'Bounced' })
+    const unknown = await storeEnquiry(desk.db, { receivedAt: hoursAgo(1) }, { Acknowledgement: 'Unknown' })
     await storeEnquiry(desk.db, { receivedAt: hoursAgo(3), suspectedSpam: true }, { Acknowledgement: 'Bounced' })
     const reminded = await storeEnquiry(desk.db, {
       receivedAt: hoursAgo(30),
@@ -298,9 +334,9 @@ describe('the digest', () => {
     const summaries = await desk.summaries()
     expect(summaries).toHaveLength(1)
     expect(summaries[0]?.text).toMatch(
-      /^\S+: 3 waiting, the oldest for 3 days, 1 for more than a day, 1 to ring, 1 reminder, /,
+      /^\S+: 4 waiting, the oldest for 3 days, 1 for more than a day, 2 to ring, 1 reminder, /,
     )
-    expect(references(summaries[0]?.text)).toEqual([oldest, ring, reminded])
+    expect(references(summaries[0]?.text)).toEqual([oldest, ring, unknown, reminded])
   })
 
   it('is not written more than six hours late', async () => {

@@ -72,7 +72,7 @@ describe('an enquiry is posted to NOTIFY_URL', () => {
 
   it('but neither suspected spam, nor one that a process without NOTIFY_URL stored', async () => {
     await order({ website: 'x' })
-    await insertEnquiries(app.db, [toInsertRow(anOrder())], { staff: [STAFF], withPosts: false })
+    await insertEnquiries(app.db, [toInsertRow(anOrder())], { STAFF_EMAILS: [STAFF] })
     const reference = await order()
     startSenders()
     await untilPostsAre('Sent')

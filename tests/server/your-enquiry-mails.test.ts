@@ -80,6 +80,23 @@ it('staff are told of a change, and the visitor and staff of an erasure, by text
   expect((await db.enquiry.findFirstOrThrow()).eraseAt).toBeNull()
 })
 
+it('that somebody asks to erase an enquiry is not told any more once it is kept, though a try may have told it', async () => {
+  const { token, reference } = await sendOrder(url)
+  await sendAll()
+  await press(url, token, 'erase', { reference })
+  app.resend.behaviour = { status: 500, name: 'internal_server_error' }
+  const asked = () => db.mail.findFirstOrThrow({ where: { kind: 'ErasureAsked' } })
+  const senders = app.startSenders()
+  await eventually(async () => expect((await asked()).lastError).toBeTruthy())
+  await senders.stop(1000)
+  await press(url, token, 'keep')
+  app.resend.behaviour = 'accept'
+  await db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } })
+  await sendAll()
+  expect(await asked()).toMatchObject({ status: 'Withheld', withheldBecause: 'Kept' })
+  expect(app.resend.mails.filter(({ subject }) => subject.includes('will be erased'))).toEqual([])
+})
+
 it('a summary tells what visitors changed of which no mail told, and not of what one did', async () => {
   const told = await sendOrder(url)
   const untold = await sendOrder(url, { mobile: '9811111111' })

@@ -368,10 +368,10 @@ describe('staff', () => {
     for (const { token } of orders) await press(url, token, 'withdraw')
     expect(await mailsOf('Change')).toHaveLength(20) // ten changes, two of staff
     await press(url, spam.token, 'erase', { reference: spam.reference })
-    expect([(await mailsOf('Change')).length, (await mailsOf('ErasureAsked')).length]).toEqual([22, 0])
+    expect([(await mailsOf('Change')).length, (await mailsOf('ErasureAsked')).length]).toEqual([22, 1]) // which is sent once the mark is taken off
     const { reference } = await sendOrder(url)
     await atDesk('erase', { references: [reference] })
-    expect([(await mailsOf('Change')).length, (await mailsOf('ErasureAsked')).length]).toEqual([24, 1])
+    expect([(await mailsOf('Change')).length, (await mailsOf('ErasureAsked')).length]).toEqual([24, 2])
   })
 
   it('who mark it while it is erased, or erase it while it is marked, get one of both', async () => {

@@ -17,13 +17,12 @@ const quiet: SummaryFacts = {
   isUntold: false,
   isSuspected: false,
   lastAt: null,
-  wasTaken: false,
-  isUncertain: false,
+  lastStates: [],
   lastReceivers: [],
 }
 const last = (ms: number, changes: Partial<SummaryFacts> = {}) => ({ lastAt: ago(ms), lastReceivers, ...changes })
-const taken = { wasTaken: true }
-const lost = { isUncertain: true }
+const taken: Partial<SummaryFacts> = { lastStates: ['Sent', 'Bounced'] }
+const lost: Partial<SummaryFacts> = { lastStates: ['Bounced', 'Pending'] }
 
 describe('a summary', () => {
   it.each<[of: string, facts: Partial<SummaryFacts>, isDue: boolean, settings?: Partial<typeof staff>]>([
@@ -34,7 +33,11 @@ describe('a summary', () => {
     ['one that was taken, and nothing untold since', last(3 * DAY, taken), false],
     ['one that is Pending for two days of an outage', { isUntold: true, ...last(2 * DAY, lost) }, true],
     ['one that is Pending for an hour of an outage', { isUntold: true, ...last(HOUR, lost) }, false],
-    ['everything Withheld by a restore an hour after it', { isUntold: true, ...last(HOUR) }, true],
+    [
+      'everything Withheld by a restore an hour after it',
+      { isUntold: true, ...last(HOUR, { lastStates: ['Withheld', 'Withheld'] }) },
+      true,
+    ],
     ['the full mailbox of the only one of staff', { isUntold: true, ...last(DAY - 1, lost) }, false],
     ['the same, a day later', { isUntold: true, ...last(DAY, lost) }, true],
     [
@@ -91,12 +94,21 @@ describe('the digest', () => {
       '09:00',
       8,
     ],
+    ['after one at 08:59 that nobody got', '09:00', { lastAt: at('08:59'), lastStates: ['Bounced', 'Unknown'] }, true],
+    [
+      'after one at 08:59 of which one was taken',
+      '09:00',
+      { lastAt: at('08:59'), lastStates: ['Bounced', 'Sent'] },
+      false,
+    ],
+    ['after one at 08:59 that is on its way', '09:00', { lastAt: at('08:59'), lastStates: ['Pending'] }, false],
+    ['after that of today, which nobody got', '09:20', { lastAt: at('09:01'), lastStates: ['Failed'] }, false],
     ['after that of today', '11:00', { lastAt: at('09:00') }, false],
     ['of a database that was made at ten', '11:00', { madeAt: at('10:00') }, false],
     ['of one that was made at eight', '09:00', { madeAt: at('08:00') }, true],
     ['switched off', '09:00', {}, false, 'off'],
   ])('%#: %s', (_of, clock, facts, isDue, digestAt = '09:00', MAIL_DAILY_BUDGET = 0) => {
     const settings = { ...staff, DIGEST_AT: digestAt, MAIL_DAILY_BUDGET }
-    expect(isDigestDue({ ...quiet, now: at(clock), ...facts }, settings)).toBe(isDue)
+    expect(isDigestDue({ ...quiet, now: at(clock), lastStates: ['Sent'], ...facts }, settings)).toBe(isDue)
   })
 })

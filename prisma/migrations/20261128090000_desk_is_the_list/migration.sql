@@ -43,6 +43,8 @@ ALTER TABLE "Quvera_Mail"
     ADD CONSTRAINT "Quvera_Mail_Text_check" CHECK (("Text" IS NOT NULL) = ("Kind" = 'Summary'));
 ALTER TYPE "Quvera_WithheldBecause" ADD VALUE 'NoUrl';
 ALTER TYPE "Quvera_WithheldBecause" ADD VALUE 'NotTheirs';
+ALTER TYPE "Quvera_WithheldBecause" ADD VALUE 'Replaced';
+ALTER TYPE "Quvera_WithheldBecause" ADD VALUE 'Kept';
 ALTER TYPE "Quvera_MailKind" ADD VALUE 'Change';
 ALTER TYPE "Quvera_MailKind" ADD VALUE 'ErasureAsked';
 -- A notice and a post are unique for an enquiry and receiver. Other kinds may repeat; the newest counts. One index serves both.
