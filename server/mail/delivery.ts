@@ -4,7 +4,7 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { propertiesOf } from '../errors.ts'
 import { staffCommand } from '../format.ts'
-import { doorbells } from './kinds.ts'
+import { kindsToStaff } from './kinds.ts'
 import { transition } from './queue.ts'
 import { TAG } from './resend.ts'
 import { clean, replyCode } from './resend-answers.ts'
@@ -70,6 +70,6 @@ function logEvent(log: Log, change: { mail: bigint; kind: MailKind; state: MailS
   if (change.state === 'Delivered') return log.info(change, 'a mail has arrived')
   if (change.state === 'Unknown') return log.warn(change, 'a mail may not have arrived')
   if (change.state === 'Complained') return log.warn(change, 'a mail was marked as spam')
-  if (!doorbells.includes(change.kind)) return log.warn(change, 'a mail did not arrive')
+  if (!kindsToStaff.includes(change.kind)) return log.warn(change, 'a mail did not arrive')
   log.error(change, `a mail to staff did not arrive: see ${staffCommand('mails')}`)
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 import type { EnquiryWithSecret } from '../database/enquiry.ts'
-import type { Subscriber } from '../database/generated/client.ts'
+import type { Mail, Subscriber } from '../database/generated/client.ts'
 import type { MailKind } from '../database/generated/enums.ts'
 import { DAY_MS } from '../format.ts'
 import type { Message } from './resend.ts'
@@ -14,87 +14,52 @@ import {
 } from './templates.ts'
 
 /*
- * What there is to know of a kind of mail, side by side. Budget, claim, withholding and what staff read go by this table. A new
- * kind of an enquiry is a value of the enum with its migration, an entry and a `case` here, and its words in templates.ts. What
- * is monitored are doorbells only: operations/problems.ts and metrics/backlog.ts name them.
+ * What there is to know of a kind of mail, side by side. Budget, claim, withholding and what staff read go by this table.
+ *
+ * A new kind of an enquiry needs: a value of the enum in prisma/schema.prisma, with its migration; an entry and a `case` here; its
+ * words in templates.ts; an INSERT in of-enquiry.ts and who calls it. A mail to a visitor is inserted with "Mailbox": without it
+ * neither three a day, nor spam, nor "This is not mine" holds it up. Of-enquiry.ts also says whether it is one of an order (OF_ORDER),
+ * and operations/mails-command.ts whether staff read that it failed (FAILED, RESTORED). If staff are to be rung by it, told.ts,
+ * operations/problems.ts and metrics/backlog.ts name it, too.
  */
 
 interface Kind {
   /** In words that staff read. */
   one: string
-  many: string
   to: 'staff' | 'visitor' | 'subscriber' | 'NOTIFY_URL'
-  /** Its place among those that the queue sends through Resend, the most urgent first; 0: a post has a sender of its own, and a link goes out at once. */
-  place: number
   /** It is sent while the mails that were tried in 24 hours are below this percentage of MAIL_DAILY_BUDGET. */
   share: number
-  /** An untried one is withheld once it is older than this or than MAIL_MAX_AGE_DAYS, whichever is less. */
-  maxAgeDays: number
+  /** An untried one is withheld once it is older than MAIL_MAX_AGE_DAYS, or than this, if that is less. */
+  maxAgeDays?: number
   /** People may have it sent once more. */
-  maySendAgain: boolean
+  maySendAgain?: true
   /** Its text cannot be written without PUBLIC_URL. */
   needsPublicUrl?: true
 }
 
-const NEVER = Number.MAX_SAFE_INTEGER
-
+/** In the order in which the queue sends them, the most urgent first. A post has a sender of its own; a link goes out at once. */
 export const kinds: Record<MailKind, Kind> = {
-  Summary: {
-    ...{ one: 'the summary', many: 'Summaries', to: 'staff', place: 1, share: 100 },
-    ...{ maxAgeDays: NEVER, maySendAgain: false }, // it is not sent again: the next one says more
-  },
-  Notice: {
-    ...{ one: 'the notice', many: 'Notices', to: 'staff', place: 2, share: 75 },
-    ...{ maxAgeDays: NEVER, maySendAgain: true },
-  },
-  Change: {
-    ...{ one: 'the mail about a change', many: 'Mails about changes', to: 'staff', place: 3, share: 40 },
-    ...{ maxAgeDays: 1, maySendAgain: false }, // a summary tells of what it did not
-  },
-  Confirmation: {
-    ...{ one: 'the confirmation', many: 'Confirmations', to: 'subscriber', place: 4, share: 60 },
-    ...{ maxAgeDays: NEVER, maySendAgain: true, needsPublicUrl: true },
-  },
-  ErasureAsked: {
-    ...{ one: 'the mail about the erasure', many: 'Mails about erasures', to: 'visitor', place: 5, share: 75 },
-    ...{ maxAgeDays: 1, maySendAgain: false }, // by then it is erased
-  },
-  Acknowledgement: {
-    ...{ one: 'the acknowledgement', many: 'Acknowledgements', to: 'visitor', place: 6, share: 60 },
-    ...{ maxAgeDays: 1, maySendAgain: true },
-  },
-  Post: {
-    ...{ one: 'the webhook post', many: 'Webhook posts', to: 'NOTIFY_URL', place: 0, share: NEVER },
-    ...{ maxAgeDays: NEVER, maySendAgain: true },
-  },
-  SignIn: {
-    ...{ one: 'the link to the desk', many: 'Links to the desk', to: 'staff', place: 0, share: 100 },
-    ...{ maxAgeDays: NEVER, maySendAgain: false },
-  },
+  // Summaries and mails about changes are not sent again: the next summary says more.
+  Summary: { one: 'the summary', to: 'staff', share: 100 },
+  Notice: { one: 'the notice', to: 'staff', share: 75, maySendAgain: true },
+  Change: { one: 'the mail about a change', to: 'staff', share: 40, maxAgeDays: 1 },
+  Confirmation: { one: 'the confirmation', to: 'subscriber', share: 60, maySendAgain: true, needsPublicUrl: true },
+  ErasureAsked: { one: 'the mail about the erasure', to: 'visitor', share: 75, maxAgeDays: 1 }, // by then it is erased
+  Acknowledgement: { one: 'the acknowledgement', to: 'visitor', share: 60, maxAgeDays: 1, maySendAgain: true },
+  Post: { one: 'the webhook post', to: 'NOTIFY_URL', share: Number.POSITIVE_INFINITY, maySendAgain: true },
+  SignIn: { one: 'the link to the desk', to: 'staff', share: 100 },
 }
 
 export const allKinds = Object.keys(kinds) as MailKind[]
 
 /** Those that the queue sends through Resend, in the order in which they are sent. */
-export const queuedKinds = allKinds
-  .filter((kind) => kinds[kind].place > 0)
-  .toSorted((a, b) => kinds[a].place - kinds[b].place)
+export const queuedKinds: MailKind[] = allKinds.filter((kind) => kind !== 'Post' && kind !== 'SignIn')
 
-/** The mails to staff that the queue sends. If one does not arrive, somebody has to act. */
-export const doorbells = queuedKinds.filter((kind) => kinds[kind].to === 'staff')
+/** Those of them to staff. If one does not arrive, somebody has to act. */
+export const kindsToStaff = queuedKinds.filter((kind) => kinds[kind].to === 'staff')
 
-export interface StoredMail {
-  id: bigint
-  kind: MailKind
-  tag: string
-  /** Of staff. */
-  to: string | null
-  mailbox: string | null
-  enquiry: EnquiryWithSecret | undefined
-  subscriber: Subscriber | undefined
-  /** Of a summary. */
-  text: string | null
-}
+/** With what it is about. `to` and `text` are of mails to staff only. */
+export type StoredMail = Mail & { enquiry: EnquiryWithSecret | undefined; subscriber: Subscriber | null }
 
 /**
  * Made of stored rows and settings only, so that a repeat has the same bytes. Without `publicUrl` no mail links to the site.
@@ -108,19 +73,19 @@ export function writeMessage({ kind, tag, to, text, enquiry, subscriber }: Store
     case 'Notice':
       if (to && enquiry) return { tag, to, ...createNotice(enquiry, publicUrl) }
       break
-    case 'Confirmation':
-      if (subscriber) return { tag, to: subscriber.email, ...createConfirmation(subscriber, publicUrl) }
-      break
     case 'Change':
       if (to && enquiry) return { tag, to, ...createChange(enquiry, publicUrl) }
       break
-    case 'Acknowledgement':
-      if (enquiry) return { tag, to: enquiry.email, ...createAcknowledgement(enquiry, publicUrl) }
+    case 'Confirmation':
+      if (subscriber) return { tag, to: subscriber.email, ...createConfirmation(subscriber, publicUrl) }
       break
     case 'ErasureAsked':
       if (enquiry) return { tag, to: enquiry.email, ...createErasureAsked(enquiry, publicUrl) }
+      break
+    case 'Acknowledgement':
+      if (enquiry) return { tag, to: enquiry.email, ...createAcknowledgement(enquiry, publicUrl) }
   }
-  throw new Error(`A mail of the kind ${kind} cannot be written: what it is about was erased`)
+  throw new Error(`A mail of the kind ${kind} cannot be written`)
 }
 
 /*

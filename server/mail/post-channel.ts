@@ -5,7 +5,7 @@ import { type Enquiry, fieldsOf } from '../database/enquiry.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
 import { staffCommand } from '../format.ts'
-import { claimNext, withholdOld } from './queue.ts'
+import { claimNext, withholdStale } from './queue.ts'
 import { clean, readDelayMs } from './resend-answers.ts'
 import type { Channel } from './sender.ts'
 import { titleOf } from './templates.ts'
@@ -18,7 +18,7 @@ const RETRY_FACTOR = 6
 /** With its jitter less than the queue takes for a time that was set by a clock ahead. */
 const RETRY_MAX_SECONDS = 28_800
 
-/** Made of the stored row and nothing else, so that a repeat has the same bytes. */
+/** Made of the stored row only. */
 export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
   if (format === 'text') return JSON.stringify({ text: titleOf(enquiry) })
   const { id, reference, receivedAt, suspectedSpam } = enquiry
@@ -57,19 +57,19 @@ export async function sendPost(
 }
 
 export function createPostChannel(db: Db, env: Env, url: string, log: Pick<Logger, 'error' | 'warn'>): Channel {
-  const { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_MAX_AGE_DAYS, MAIL_LEASE_SECONDS } = env
+  const { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_LEASE_SECONDS: claimSeconds } = env
   const target = { url, secret: NOTIFY_SECRET }
-  const kinds = ['Post'] as const
+  const of = ['Post'] as const
   return {
     lease: 'post sender',
     retrySeconds: RETRY_FACTOR * MAIL_RETRY_SECONDS,
     retryMaxSeconds: RETRY_MAX_SECONDS,
     intervalMs: () => 0,
     async prepare(isUpkeep) {
-      if (isUpkeep) await withholdOld(db, kinds, MAIL_MAX_AGE_DAYS)
+      if (isUpkeep) await withholdStale(db, env, of)
     },
-    // Each post has its tries: an outage may use up one of those that were not tried.
-    claim: () => claimNext(db, { kinds, open: kinds, staff: [], isProbing: false, leaseSeconds: MAIL_LEASE_SECONDS }),
+    // Never as a probe: the receiver may dislike one post and take the others. In an outage some lose one of their twelve tries.
+    claim: () => claimNext(db, { of, open: of, staff: [], isProbing: false, claimSeconds }),
     async attempt({ enquiry, tag, attempts }, signal) {
       if (!enquiry) return { is: 'refused', error: 'what it was about was erased' }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)

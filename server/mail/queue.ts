@@ -2,7 +2,8 @@ import type { Db } from '../database/database.ts'
 import { readWithSecret } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
-import { allKinds, doorbells, kinds, type StoredMail } from './kinds.ts'
+import type { Env } from '../env.ts'
+import { allKinds, kinds, kindsToStaff, type StoredMail } from './kinds.ts'
 import { type Answer, stateAfter, statesBefore } from './states.ts'
 
 /*
@@ -11,8 +12,7 @@ import { type Answer, stateAfter, statesBefore } from './states.ts'
  */
 
 /** A mail that this process may send now, until its claim ends. */
-export interface ClaimedMail extends StoredMail {
-  attempts: number
+export type ClaimedMail = StoredMail & {
   /** When the first earlier try under this tag began. Null: no earlier try may have sent it. */
   triedBeforeAt: Date | null
   /** Hours since then. */
@@ -21,14 +21,15 @@ export interface ClaimedMail extends StoredMail {
 
 interface ClaimOptions {
   /** In the order in which they are sent. */
-  kinds: readonly MailKind[]
+  of: readonly MailKind[]
   /** Those of which an untried mail may be sent. A tried one counts in the budget already. */
   open: readonly MailKind[]
   /** Mails to other addresses of staff are left out. */
   staff: string[]
-  /** Only tried mails, if there are any. */
+  /** Only tried mails, if there are any that are due. */
   isProbing: boolean
-  leaseSeconds: number
+  /** How long no other process takes it. */
+  claimSeconds: number
 }
 
 /** Longer than any back-off (of posts up to ten hours) and any pause that another side asks for (one hour). */
@@ -37,7 +38,7 @@ const DUE_MAX_HOURS = 12
 const CHUNK = 200
 const RETRY_MAX_SECONDS = 300
 
-interface Change {
+interface TransitionOptions {
   /** Of Pending: when it is tried, from now. */
   dueInMs?: number
   /** Of Withheld. */
@@ -47,14 +48,14 @@ interface Change {
 }
 
 /**
- * The only statement that changes the state of mails (a claim changes none), besides those for spam (of-enquiry.ts) and after a restore. Skips
- * mails that may not have the new state. @returns how many changed
+ * The statement that changes the state of mails (a claim changes none). Others: of-enquiry.ts releases from spam and redirects,
+ * and a restore withholds. Skips mails that may not have the new state. @returns how many changed
  */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
   to: MailStatus,
   where: Prisma.Sql,
-  { dueInMs = 0, because, set = Prisma.empty }: Change = {},
+  { dueInMs = 0, because, set = Prisma.empty }: TransitionOptions = {},
 ): Promise<number> {
   const changed = await db.$queryRaw<unknown[]>`
     UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus",
@@ -71,31 +72,27 @@ export async function transition(
  */
 export async function claimNext(
   db: Db,
-  { kinds: wanted, open, staff, isProbing, leaseSeconds }: ClaimOptions,
+  { of, open, staff, isProbing, claimSeconds }: ClaimOptions,
 ): Promise<ClaimedMail | undefined> {
   // A time that is farther away than it can be was set while the clock was ahead.
   const isDue = Prisma.sql`("DueAt" <= now() OR "DueAt" > now() + make_interval(hours => ${DUE_MAX_HOURS}))`
-  const mayBeTried = Prisma.sql`"Status" = 'Pending' AND "Kind" = kinds.kind AND ${isDue} AND ${isFor(staff)}`
-  const anyTried = Prisma.sql`EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "FirstTriedAt" IS NOT NULL
-    AND "Kind" = ANY(${wanted}::text[]::"Quvera_MailKind"[]) AND ${isDue} AND ${isFor(staff)})`
-  const untried = Prisma.sql`SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail"
-    WHERE "FirstTriedAt" IS NULL AND ${mayBeTried} AND kinds.kind = ANY(${open}::text[]::"Quvera_MailKind"[])
-      AND NOT (${isProbing} AND ${anyTried}) ORDER BY "DueAt" LIMIT 1`
-  const tried = Prisma.sql`SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail" WHERE "FirstTriedAt" IS NOT NULL AND ${mayBeTried}
-    ORDER BY "DueAt" LIMIT 1`
-  const [claimed] = await db.$queryRaw<Pick<ClaimedMail, 'id' | 'triedBeforeAt' | 'triedHoursAgo' | 'attempts'>[]>`
+  const mayBeTried = Prisma.sql`"Status" = 'Pending' AND "Kind" = sendable.kind AND ${isDue} AND ${isFor(staff)}`
+  const [claimed] = await db.$queryRaw<Pick<ClaimedMail, 'id' | 'attempts' | 'triedBeforeAt' | 'triedHoursAgo'>[]>`
     UPDATE "Quvera_Mail" mail SET "Attempts" = mail."Attempts" + 1,
-      "DueAt" = now() + make_interval(secs => ${leaseSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())
+      "DueAt" = now() + make_interval(secs => ${claimSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())
     FROM (
-      SELECT next."Id", next."FirstTriedAt" FROM unnest(${wanted}::text[]::"Quvera_MailKind"[]) WITH ORDINALITY AS kinds (kind, place)
-      CROSS JOIN LATERAL ((${untried}) UNION ALL (${tried})) next
-      ORDER BY place, "FirstTriedAt" IS NOT NULL LIMIT 1
+      SELECT next."Id", next."FirstTriedAt" FROM unnest(${of}::text[]::"Quvera_MailKind"[]) WITH ORDINALITY AS sendable (kind, place)
+      CROSS JOIN LATERAL (
+        (SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail" WHERE "FirstTriedAt" IS NULL AND ${mayBeTried}
+          AND sendable.kind = ANY(${open}::text[]::"Quvera_MailKind"[]) ORDER BY "DueAt" LIMIT 1)
+        UNION ALL
+        (SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail" WHERE "FirstTriedAt" IS NOT NULL AND ${mayBeTried} ORDER BY "DueAt" LIMIT 1)
+      ) next ORDER BY ${isProbing}::boolean AND "FirstTriedAt" IS NULL, place, "FirstTriedAt" IS NOT NULL LIMIT 1
     ) next
     WHERE mail."Id" = next."Id" AND mail."Status" = 'Pending' AND ${isDue}
     RETURNING mail."Id" AS "id", mail."Attempts" AS "attempts", next."FirstTriedAt" AS "triedBeforeAt",
       (extract(epoch FROM now() - next."FirstTriedAt") / 3600)::float AS "triedHoursAgo"`
-  if (!claimed) return undefined
-  const mail = await readMail(db, claimed.id)
+  const mail = claimed && (await readMail(db, claimed.id))
   return mail && { ...mail, ...claimed }
 }
 
@@ -105,17 +102,12 @@ function isFor(staff: string[]): Prisma.Sql {
 }
 
 /** Undefined if it was erased meanwhile, with what it is about. */
-export async function readMail(db: Db, mailId: bigint): Promise<StoredMail | undefined> {
-  type Row = Omit<StoredMail, 'enquiry' | 'subscriber'> & Record<'enquiryId' | 'subscriberId', string | null>
-  const [row] = await db.$queryRaw<Row[]>`
-    SELECT mail."Id" AS "id", "Kind"::text AS "kind", "Tag"::text AS "tag", "To" AS "to", "Mailbox" AS "mailbox",
-      "EnquiryId"::text AS "enquiryId", "SubscriberId"::text AS "subscriberId", "Text" AS "text"
-    FROM "Quvera_Mail" mail WHERE mail."Id" = ${mailId}`
-  if (!row) return undefined
-  const { enquiryId, subscriberId, ...mail } = row
-  const [enquiry] = enquiryId ? await readWithSecret(db, Prisma.sql`WHERE form."Id" = ${enquiryId}::uuid`) : []
-  const subscriber = subscriberId ? await db.subscriber.findUnique({ where: { id: subscriberId } }) : undefined
-  return { ...mail, enquiry, subscriber: subscriber ?? undefined }
+export async function readMail(db: Db, id: bigint): Promise<StoredMail | undefined> {
+  const mail = await db.mail.findUnique({ where: { id }, include: { subscriber: true } })
+  if (!mail) return undefined
+  const isAbout = Prisma.sql`WHERE form."Id" = ${mail.enquiryId}::uuid`
+  const [enquiry] = mail.enquiryId ? await readWithSecret(db, isAbout) : []
+  return { ...mail, enquiry }
 }
 
 /**
@@ -142,41 +134,34 @@ export function backOffMs(attempts: number, baseSeconds: number, maxSeconds = RE
   return seconds * 1000 * (0.75 + Math.random() / 2)
 }
 
-/** Withholds untried mails that were wanted too long ago. Not summaries: the next one replaces them. */
-export async function withholdOld(db: Db, of: readonly MailKind[], maxAgeDays: number): Promise<void> {
-  for (const kind of of.filter((each) => each !== 'Summary')) {
-    const days = Math.min(maxAgeDays, kinds[kind].maxAgeDays)
-    const isOld = Prisma.sql`"QueuedAt" <= now() - make_interval(days => ${days}::int)`
-    await withhold(db, 'TooOld', Prisma.sql`"FirstTriedAt" IS NULL AND ${isOf(kind)} AND ${isOld}`)
+type Settings = Pick<Env, 'STAFF_EMAILS' | 'NOTIFY_URL' | 'MAIL_MAX_AGE_DAYS'>
+
+/**
+ * Withholds mails of these kinds that are not wanted any more: untried ones that were queued too long ago, mails to who has left
+ * STAFF_EMAILS, and posts once NOTIFY_URL is unset. Not old summaries: the next one replaces them.
+ */
+export async function withholdStale(db: Db, env: Settings, of: readonly MailKind[]): Promise<void> {
+  // Replicas get new settings one after the other: one that has them already must not withhold what the others queue.
+  const isLate = Prisma.sql`"QueuedAt" <= now() - interval '10 minutes'`
+  for (const kind of of) {
+    const days = Math.min(env.MAIL_MAX_AGE_DAYS, kinds[kind].maxAgeDays ?? env.MAIL_MAX_AGE_DAYS)
+    const isOld = Prisma.sql`"FirstTriedAt" IS NULL AND "QueuedAt" <= now() - make_interval(days => ${days}::int)`
+    if (kind !== 'Summary') await withhold(db, kind, 'TooOld', isOld)
+    if (kindsToStaff.includes(kind))
+      await withhold(db, kind, 'NotStaff', Prisma.sql`NOT ${isFor(env.STAFF_EMAILS)} AND ${isLate}`)
+    if (kind === 'Post' && !env.NOTIFY_URL) await withhold(db, kind, 'NoUrl', isLate)
   }
 }
 
 /** Withholds all untried notices: the desk has their enquiries, and a summary rings. */
 export function withholdNotices(db: Db): Promise<void> {
-  return withhold(db, 'TooMany', Prisma.sql`"FirstTriedAt" IS NULL AND ${isOf('Notice')}`)
+  return withhold(db, 'Notice', 'TooMany', Prisma.sql`"FirstTriedAt" IS NULL`)
 }
 
-/** Replicas get new settings one after the other: one that has them already must not withhold what the others queue. */
-const IS_LATE = Prisma.sql`"QueuedAt" <= now() - interval '10 minutes'`
-
-/** Withholds mails to who has left STAFF_EMAILS. */
-export async function withholdOfOthers(db: Db, staff: string[]): Promise<void> {
-  for (const kind of doorbells)
-    await withhold(db, 'NotStaff', Prisma.sql`${isOf(kind)} AND NOT ${isFor(staff)} AND ${IS_LATE}`)
-}
-
-/** Withholds posts, once NOTIFY_URL is not set any more. */
-export function withholdPosts(db: Db): Promise<void> {
-  return withhold(db, 'NoUrl', Prisma.sql`${isOf('Post')} AND ${IS_LATE}`)
-}
-
-function isOf(kind: MailKind): Prisma.Sql {
-  return Prisma.sql`"Kind" = ${kind}::"Quvera_MailKind"`
-}
-
-async function withhold(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {
+/** Also a mail that is being tried: if it is taken all the same, it is Sent. */
+async function withhold(db: Db, kind: MailKind, because: WithheldBecause, where: Prisma.Sql): Promise<void> {
   const some = Prisma.sql`mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
-    WHERE "Status" = 'Pending' AND ${where} LIMIT ${CHUNK}) AND mail."Status" = 'Pending'`
+    WHERE "Status" = 'Pending' AND "Kind" = ${kind}::"Quvera_MailKind" AND ${where} LIMIT ${CHUNK})`
   let changed: number
   do changed = await transition(db, 'Withheld', some, { because })
   while (changed === CHUNK)

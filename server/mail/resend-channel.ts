@@ -4,8 +4,17 @@ import { Prisma } from '../database/generated/client.ts'
 import { IS_NOT_THEIRS } from '../database/history.ts'
 import type { Env } from '../env.ts'
 import { staffCommand } from '../format.ts'
-import { doorbells, isOpen, kinds, queuedKinds, readCount, type StoredMail, writeMessage } from './kinds.ts'
-import { type ClaimedMail, claimNext, withholdNotices, withholdOfOthers, withholdOld, withholdPosts } from './queue.ts'
+import {
+  allKinds,
+  isOpen,
+  kinds,
+  kindsToStaff,
+  queuedKinds,
+  readCount,
+  type StoredMail,
+  writeMessage,
+} from './kinds.ts'
+import { type ClaimedMail, claimNext, withholdNotices, withholdStale } from './queue.ts'
 import { createMailer, type Message } from './resend.ts'
 import type { Channel } from './sender.ts'
 import { type Answer, MAIL_LEASE } from './states.ts'
@@ -28,19 +37,14 @@ export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryI
     retrySeconds: env.MAIL_RETRY_SECONDS,
     intervalMs: mailer.intervalMs,
     async prepare(isUpkeep) {
-      if (isUpkeep) {
-        await withholdOld(db, queuedKinds, env.MAIL_MAX_AGE_DAYS)
-        await withholdOfOthers(db, staff)
-        if (!env.NOTIFY_URL) await withholdPosts(db)
-      }
+      if (isUpkeep) await withholdStale(db, env, allKinds)
       count = budget === 0 ? 0 : await readCount(db)
       if (!isOpen('Notice', budget, count)) await withholdNotices(db)
       if (isOpen('Summary', budget, count)) await writeSummaryIfDue()
     },
     async claim(isProbing) {
       const open = sendable.filter((kind) => isOpen(kind, budget, count))
-      const leaseSeconds = env.MAIL_LEASE_SECONDS
-      const mail = await claimNext(db, { kinds: sendable, open, staff, isProbing, leaseSeconds })
+      const mail = await claimNext(db, { of: sendable, open, staff, isProbing, claimSeconds: env.MAIL_LEASE_SECONDS })
       if (mail && !mail.triedBeforeAt) count++
       return mail
     },
@@ -66,15 +70,15 @@ function logAnswer(log: Pick<Logger, 'error' | 'warn'>, { id, kind, attempts }: 
   if (answer.is === 'taken' || answer.is === 'withheld') return
   const reason = answer.error.split(':')[0]
   const fields = { mail: id, kind, attempt: attempts, answer: answer.is, reason }
-  const isLost = doorbells.includes(kind) && (answer.is === 'refused' || answer.is === 'unknown')
+  const isLost = kindsToStaff.includes(kind) && (answer.is === 'refused' || answer.is === 'unknown')
   if (isLost || answer.error.includes('monthly_quota_exceeded'))
     log.error(fields, `a mail was not sent, and somebody has to act: see ${staffCommand('mails')}`)
   else log.warn(fields, 'a mail was not sent')
 }
 
 /**
- * Why this mail to a visitor is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood it through
- * our forms. Counted are its mails that were tried; as one is tried at a time, those were tried before this one.
+ * Why this mail to a visitor or subscriber is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood
+ * it through our forms. Counted are its mails that were tried; as one is tried at a time, those were tried before this one.
  */
 async function readReasonToWithhold(db: Db, mail: StoredMail) {
   const { id, kind, mailbox, enquiry, subscriber } = mail

@@ -29,7 +29,8 @@ export interface Channel {
 
 interface SenderOptions {
   log: Pick<Logger, 'error' | 'warn' | 'debug'>
-  leaseSeconds: number
+  /** How long a claim lasts: MAIL_LEASE_SECONDS. */
+  claimSeconds: number
   pollMs?: number | undefined
   /** Runs at each poll that the database does not answer. */
   onDatabaseAway?(): void
@@ -51,7 +52,7 @@ const UNTRIED_EVERY = 12
 export function startSender(
   db: Db,
   channel: Channel,
-  { log, leaseSeconds, pollMs = POLL_MS, onDatabaseAway }: SenderOptions,
+  { log, claimSeconds, pollMs = POLL_MS, onDatabaseAway }: SenderOptions,
 ) {
   const holder = randomUUID()
   const graceIsOver = new AbortController()
@@ -105,7 +106,7 @@ export function startSender(
 
   async function send(mail: ClaimedMail) {
     // A try ends before the claim does, or when the grace period of `stop` is over.
-    const timeout = AbortSignal.timeout(Math.min(TRY_MAX_MS, leaseSeconds * 500))
+    const timeout = AbortSignal.timeout(Math.min(TRY_MAX_MS, claimSeconds * 500))
     const answer = await channel.attempt(mail, AbortSignal.any([timeout, graceIsOver.signal]))
     const backOff = backOffMs(mail.attempts, channel.retrySeconds, channel.retryMaxSeconds)
     if (answer.is === 'not taken') pause(answer.pauseMs)
@@ -124,7 +125,7 @@ export function startSender(
       return
     }
     // An outage from the third one on, until a clear answer.
-    unclear.subjects.add(mail.enquiry?.id ?? mail.subscriber?.id ?? mail.text)
+    unclear.subjects.add(mail.enquiryId ?? mail.subscriberId ?? mail.text)
     unclear.answers++
     if (isOutage()) pause(backOffMs(unclear.answers - OUTAGE_SUBJECTS + 1, channel.retrySeconds))
   }

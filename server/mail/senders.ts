@@ -2,15 +2,21 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { createPostChannel } from './post-channel.ts'
-import { withholdPosts } from './queue.ts'
+import { withholdStale } from './queue.ts'
 import { createResendChannel } from './resend-channel.ts'
 import { startSender } from './sender.ts'
 import { createSummaryWriter } from './summary.ts'
 
 /*
- * Starts a sender for mails and one for webhook posts, so that they do not wait for each other. sender.ts is the loop, queue.ts
- * has its statements, states.ts says what a state and an answer mean; resend-channel.ts and post-channel.ts decide what is sent
- * and send it; delivery.ts records what arrived.
+ * Starts a sender for mails and one for webhook posts, so that they do not wait for each other. Read the files of this room in
+ * the order of a mail's life:
+ *   kinds.ts           which kinds there are, and what a new one needs; states.ts: the states of a mail, and what an answer means
+ *   of-enquiry.ts      writes the mails of an enquiry; summary.ts those of all that waits, by told.ts: of what staff know
+ *   sender.ts          the loop that sends one after the other, by the statements of queue.ts
+ *   resend-channel.ts  what may go through Resend now; resend.ts sends it, resend-answers.ts reads the answer
+ *   post-channel.ts    the same for NOTIFY_URL
+ *   templates.ts       what mails say, made of parts.ts
+ *   routes.ts          takes the events of Resend; delivery.ts records by them what has arrived
  */
 
 interface SendersOptions {
@@ -25,15 +31,15 @@ interface SendersOptions {
 
 export function startSenders(db: Db, env: Env, { summaryWaitMs, readProblems, ...options }: SendersOptions) {
   const { log } = options
-  const { RESEND_API_KEY: apiKey, NOTIFY_URL: notifyUrl, MAIL_LEASE_SECONDS: leaseSeconds } = env
+  const { RESEND_API_KEY: apiKey, NOTIFY_URL: notifyUrl, MAIL_LEASE_SECONDS: claimSeconds } = env
   const writeSummaryIfDue = createSummaryWriter(db, env, { readProblems, log, waitMs: summaryWaitMs })
   const channels = [
     ...(apiKey ? [createResendChannel(db, env, log, writeSummaryIfDue)] : []),
     ...(notifyUrl ? [createPostChannel(db, env, notifyUrl, log)] : []),
   ]
   // Otherwise posts of an earlier setting would wait for ever; with a key it is looked again each minute.
-  if (!notifyUrl) withholdPosts(db).catch(() => undefined)
-  const senders = channels.map((channel) => startSender(db, channel, { ...options, leaseSeconds }))
+  if (!notifyUrl) withholdStale(db, env, ['Post']).catch(() => undefined)
+  const senders = channels.map((channel) => startSender(db, channel, { ...options, claimSeconds }))
   return {
     wake() {
       for (const sender of senders) sender.wake()

@@ -15,13 +15,12 @@ import { changedByVisitor, hasWaited, LAST_SUMMARY_AT, suspected, untold } from 
 
 /*
  * A summary is a doorbell: a mail to each of staff that says how many enquiries wait and which of them need something. The
- * digest is one, too. It holds no personal data and no text of a visitor, so erasing a person does not change it. It is looked
- * whether one is due every 15 seconds, by the process that holds the lease of the mails.
+ * digest is one, too. It holds no personal data and no text of a visitor, so erasing a person does not change it.
  */
 
 /** An enquiry waits so long for its notice before a summary may tell of it. */
 const WAIT_MS = 60_000
-/** It is looked this many times while an enquiry waits. */
+/** It is looked this many times while an enquiry waits: every 15 seconds. */
 const LOOKS = 4
 /** The digest is written within this time after DIGEST_AT, or not at all that day. */
 const DIGEST_WITHIN_MS = 6 * 3_600_000
@@ -31,6 +30,10 @@ const DIGEST_QUIET_MS = 12 * 3_600_000
 const LINES_MAX = 10
 /** So many are counted. */
 const COUNTED_MAX = 10_000
+const NOT_READ = 'What has to be mended could not be read: see the log.'
+/** It may be the wrong one. */
+const IS_NEW =
+  'The database was made within the last day. If it should hold earlier enquiries, it is not the right one: see the runbook.'
 
 export interface SummaryOptions {
   /** What somebody has to mend, in sentences. They may name addresses of staff. */
@@ -41,19 +44,17 @@ export interface SummaryOptions {
 
 type Settings = Pick<Env, 'STAFF_EMAILS' | 'MAIL_DAILY_BUDGET' | 'DIGEST_AT'>
 
-/** Writes a summary if one is due. Call it as often as you like; it looks every quarter of `waitMs`. */
+/** Writes a summary if one is due. Call it as often as you like: it looks when it is time. */
 export function createSummaryWriter(db: Db, env: Settings, { readProblems, log, waitMs = WAIT_MS }: SummaryOptions) {
   let nextLookAt = 0 // by this process's monotonic clock
   return async () => {
     if (performance.now() < nextLookAt) return
     nextLookAt = performance.now() + waitMs / LOOKS
     try {
-      const facts = await readFacts(db, waitMs)
-      const isDigest = isDigestDue(facts, env)
-      if (!isSummaryDue(facts, env) && !isDigest) return
+      if (!isDue(await readFacts(db, waitMs), env)) return
       const problems = await readProblems().catch((err) => {
         log.error({ err }, 'what has to be mended could not be read')
-        return ['What has to be mended could not be read: see the log.'] // and no reason not to ring
+        return [NOT_READ] // and no reason not to ring
       })
       if (!(await writeSummary(db, env, problems, waitMs))) nextLookAt = performance.now() + waitMs
     } catch (err) {
@@ -80,6 +81,10 @@ export interface SummaryFacts {
   lastReceivers: string[]
 }
 
+function isDue(facts: SummaryFacts, env: Settings): boolean {
+  return isSummaryDue(facts, env) || isDigestDue(facts, env)
+}
+
 /**
  * (a) An enquiry is untold, and the last summary is older than the interval. After one that was not taken and is not withheld
  *     either, a day later only: a further one would reach nobody either, unless staff have an address that it did not go to.
@@ -99,7 +104,8 @@ export function isSummaryDue(facts: SummaryFacts, env: Settings): boolean {
 
 /**
  * (b) The net: the latest DIGEST_AT, in India, was less than six hours ago, the database is older than it, and no summary was
- *     written since one interval before it, or, if that one has reached nobody, since it. Whether there is something to say is seen when it is written.
+ *     written since one interval before it, or, if that one has reached nobody, since it. Whether there is something to say is
+ *     seen when it is written.
  */
 export function isDigestDue(facts: SummaryFacts, env: Settings): boolean {
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, DIGEST_AT } = env
@@ -138,12 +144,10 @@ async function readFacts(db: Pick<Db, '$queryRaw'>, waitMs: number): Promise<Sum
 async function writeSummary(db: Db, env: Settings, problems: string[], waitMs: number): Promise<boolean> {
   return db.$transaction(
     async (transaction) => {
-      // Two transactions wait for each other here, and the second one sees the summary of the first. Not the lease itself:
-      // other processes ask for that each second.
+      // The second of two waits here, and then sees the summary of the first. Not for the lease, which others ask for each second.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('Quvera summary'))`
       const facts = await readFacts(transaction, waitMs)
-      if (!isSummaryDue(facts, env) && !isDigestDue(facts, env)) return false
-      const text = await composeSummary(transaction, facts, problems, waitMs)
+      const text = isDue(facts, env) && (await composeSummary(transaction, facts, problems, waitMs))
       if (!text) return false
       const untried = Prisma.sql`mail."Kind" = 'Summary' AND mail."Status" = 'Pending' AND mail."FirstTriedAt" IS NULL`
       await transition(transaction, 'Withheld', untried, { because: 'Replaced' })
@@ -156,13 +160,6 @@ async function writeSummary(db: Db, env: Settings, problems: string[], waitMs: n
   )
 }
 
-interface List {
-  title: string
-  /** What the subject says of them. */
-  said: (count: number) => string
-  where: Prisma.Sql
-}
-
 /** The first line is the subject. Undefined if there is nothing to say. */
 async function composeSummary(
   db: Pick<Db, '$queryRaw'>,
@@ -170,70 +167,42 @@ async function composeSummary(
   problems: string[],
   waitMs: number,
 ): Promise<string | undefined> {
-  const lists: List[] = [
-    {
-      title: 'No notice of these has arrived',
-      said: (count) => `${count} not mailed one by one`,
-      where: untold(waitMs),
-    },
-    {
-      title: 'These wait for more than a day',
-      said: (count) => `${count} for more than a day`,
-      where: Prisma.sql`${WAITING} AND form."ReceivedAt" <= now() - interval '24 hours'`,
-    },
-    {
-      title: 'Their acknowledgement has not arrived, as far as is known, so ring them',
-      said: (count) => `${count} to ring`,
-      where: TO_RING,
-    },
-    {
-      title: 'You wanted to ring these again today',
-      said: (count) => formatCount(count, 'reminder', 'reminders'),
-      where: Prisma.sql`form."RemindOn" <= ${TODAY} AND form."Status" <> 'Closed' AND form."EraseAt" IS NULL`,
-    },
-    {
-      title: 'Visitors changed these on their pages',
-      said: (count) => `${count} changed by visitors`,
-      where: changedByVisitor(waitMs),
-    },
-    {
-      title: 'Suspected spam, without an acknowledgement',
-      said: (count) => `${count} suspected`,
-      where: suspected(waitMs),
-    },
+  const isOfYesterday = Prisma.sql`${WAITING} AND form."ReceivedAt" <= now() - interval '24 hours'`
+  const isReminded = Prisma.sql`form."RemindOn" <= ${TODAY} AND form."Status" <> 'Closed' AND form."EraseAt" IS NULL`
+  /** `said` follows the number in the subject. */
+  const lists: [title: string, said: string, where: Prisma.Sql][] = [
+    ['No notice of these has arrived', 'not mailed one by one', untold(waitMs)],
+    ['These wait for more than a day', 'for more than a day', isOfYesterday],
+    ['Their acknowledgement has not arrived, as far as is known, so ring them', 'to ring', TO_RING],
+    ['You wanted to ring these again today', 'to ring again', isReminded],
+    ['Visitors changed these on their pages', 'changed by visitors', changedByVisitor(waitMs)],
+    ['Suspected spam, without an acknowledgement', 'suspected', suspected(waitMs)],
   ]
-  const found = await Promise.all(lists.map(async (list) => ({ ...list, ...(await readOldest(db, list.where)) })))
-  const some = found.filter(({ count }) => count > 0)
-  if (some.length === 0 && problems.length === 0) return undefined
+  const read = async ([title, said, where]: (typeof lists)[number]) => ({
+    title,
+    said,
+    ...(await readOldest(db, where)),
+  })
+  const found = (await Promise.all(lists.map(read))).filter(({ count }) => count > 0)
+  if (found.length === 0 && problems.length === 0) return undefined
   const waiting = await readOldest(db, WAITING)
   const age = (enquiry: Enquiry) => formatAge((now.getTime() - enquiry.receivedAt.getTime()) / 1000)
   const [oldest] = waiting.oldest
   const subject = [
     ...(problems.length > 0 ? [formatCount(problems.length, 'problem', 'problems')] : []),
     oldest ? `${waiting.count.toLocaleString('en-IN')} waiting, the oldest for ${age(oldest)}` : 'nothing waits',
-    ...some.map(({ count, said }) => said(count)),
+    ...found.map(({ count, said }) => `${count} ${said}`),
   ]
-  const blocks = some.map(({ title, count, oldest }) =>
+  const blocks = found.map(({ title, count, oldest }) =>
     [
       `${title} (${count.toLocaleString('en-IN')}):`,
       ...oldest.map((enquiry) => `${lineOf(enquiry)}, ${age(enquiry)}`),
       ...(count > oldest.length ? [`and ${(count - oldest.length).toLocaleString('en-IN')} more`] : []),
     ].join('\n'),
   )
-  return [
-    `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`,
-    ...problems,
-    ...newness(now, madeAt),
-    ...blocks,
-  ].join('\n\n')
-}
-
-/** A database that is younger than a day may be the wrong one. */
-function newness(now: Date, madeAt: Date): string[] {
-  if (now.getTime() - madeAt.getTime() >= DAY_MS) return []
-  return [
-    'The database was made within the last day. If it should hold earlier enquiries, it is not the right one: see the runbook.',
-  ]
+  const title = `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`
+  const isNew = now.getTime() - madeAt.getTime() < DAY_MS
+  return [title, ...problems, ...(isNew ? [IS_NEW] : []), ...blocks].join('\n\n')
 }
 
 /** Those that wait longest, and how many there are. */

@@ -157,11 +157,9 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   const count = await readCount(db)
   for (const kind of waiting) {
     if (kinds[kind].needsPublicUrl && !env.PUBLIC_URL)
-      reasons.push('Confirmations wait: PUBLIC_URL is not set here, and their links begin with it.')
+      reasons.push('Confirmation mails wait: PUBLIC_URL is not set here, and their links begin with it.')
     else if (!isOpen(kind, budget, count))
-      reasons.push(
-        `${kinds[kind].many} wait: ${count} of the ${budget} mails of MAIL_DAILY_BUDGET are used in 24 hours.`,
-      )
+      reasons.push(`${kind} mails wait: ${count} of the ${budget} mails of MAIL_DAILY_BUDGET are used in 24 hours.`)
   }
   return reasons
 }

@@ -21,7 +21,7 @@ const countSent = () => app.db.mail.count({ where: { status: 'Sent' } })
 
 /** A channel that sends as fast as it can. */
 function channelOf(answer: (mail: ClaimedMail) => Answer, changes: Partial<Channel> = {}): Channel {
-  const claim = { kinds: queuedKinds, open: queuedKinds, staff: [STAFF], leaseSeconds: 60 }
+  const claim = { of: queuedKinds, open: queuedKinds, staff: [STAFF], claimSeconds: 60 }
   return {
     lease: 'tested',
     retrySeconds: 0.05,
@@ -36,13 +36,13 @@ function channelOf(answer: (mail: ClaimedMail) => Answer, changes: Partial<Chann
 
 /** Sends through it until the test ends. */
 function start(channel: Channel, options = {}) {
-  const sender = startSender(app.db, channel, { log: silent, leaseSeconds: 60, pollMs: 20, ...options })
+  const sender = startSender(app.db, channel, { log: silent, claimSeconds: 60, pollMs: 20, ...options })
   atEnd(() => sender.stop(0))
   return sender
 }
 
 const claimOne = (db: Db = app.db) =>
-  claimNext(db, { kinds: ['Notice'], open: ['Notice'], staff: [STAFF], isProbing: false, leaseSeconds: 60 })
+  claimNext(db, { of: ['Notice'], open: ['Notice'], staff: [STAFF], isProbing: false, claimSeconds: 60 })
 
 describe('the sender', () => {
   it('sends one mail at a time, so far apart that Resend refuses hardly any', async () => {
@@ -167,7 +167,7 @@ it('in an outage a tried mail that is not due, or for who has left, keeps no unt
   await app.db.mail.update({ where: { id: later?.id ?? 0n }, data: { ...tried, dueAt: inAnHour } })
   await app.db.mail.update({ where: { id: left?.id ?? 0n }, data: { ...tried, to: 'left@quvera.test' } })
   const probe = () =>
-    claimNext(app.db, { kinds: ['Notice'], open: ['Notice'], staff: [STAFF], isProbing: true, leaseSeconds: 60 })
+    claimNext(app.db, { of: ['Notice'], open: ['Notice'], staff: [STAFF], isProbing: true, claimSeconds: 60 })
   expect((await probe())?.id).toBe(untried?.id)
   await app.db.mail.updateMany({ data: { dueAt: new Date(Date.now() - 1000), firstTriedAt: null } })
   await app.db.mail.update({ where: { id: later?.id ?? 0n }, data: tried })

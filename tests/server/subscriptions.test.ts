@@ -176,7 +176,9 @@ describe('a subscription', () => {
     await subscribe('asha@shop.example', idleApp) // of whose mailbox the three were
     await subscribe('other@shop.example', idleApp)
     const env = { ...idleApp.env, RESEND_API_KEY: 'x', MAIL_DAILY_BUDGET: '5', PUBLIC_URL }
-    expect((await staff(['mails'], env)).stdout).toMatch(/^Confirmations wait: 3 of the 5 mails of MAIL_DAILY_BUDGET /)
+    expect((await staff(['mails'], env)).stdout).toMatch(
+      /^Confirmation mails wait: 3 of the 5 mails of MAIL_DAILY_BUDGET /,
+    )
     await send(idleApp)
     expect(asks(idleApp).map(({ to }) => to[0])).toEqual([
       ...[1, 2, 3].map((n) => `asha+${n}@shop.example`),

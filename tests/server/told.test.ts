@@ -334,7 +334,7 @@ describe('the digest', () => {
     const summaries = await desk.summaries()
     expect(summaries).toHaveLength(1)
     expect(summaries[0]?.text).toMatch(
-      /^\S+: 4 waiting, the oldest for 3 days, 1 for more than a day, 2 to ring, 1 reminder, /,
+      /^\S+: 4 waiting, the oldest for 3 days, 1 for more than a day, 2 to ring, 1 to ring again, /,
     )
     expect(references(summaries[0]?.text)).toEqual([oldest, ring, unknown, reminded])
   })

@@ -14,7 +14,7 @@ export const variants = [
   {
     broken: 'keeps the mails under way in memory only',
     file: 'server/mail/queue.ts',
-    from: `"DueAt" = now() + make_interval(secs => \${leaseSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())`,
+    from: `"DueAt" = now() + make_interval(secs => \${claimSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())`,
     to: `"DueAt" = NULL, "FirstTriedAt" = now(), "SentAt" = now(), "Status" = 'Sent'`,
     noticedBy: 'kills in the middle of sending',
     figure: 'mailsMissing',
