@@ -128,7 +128,7 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
     for (let tries = 1; ; tries++) {
       const answer = await to.send(message, AbortSignal.any([closing.signal, AbortSignal.timeout(TRY_MAX_MS)]))
       // A limit of a second: the queue uses it too.
-      const isLimited = answer.is === 'not taken' && !answer.isOurs && answer.pauseMs <= TRY_MAX_MS
+      const isLimited = answer.is === 'not taken' && answer.pauseMs <= TRY_MAX_MS
       if ((answer.is !== 'unclear' && !isLimited) || tries === TRIES || closing.signal.aborted) return answer
       await sleep(isLimited ? answer.pauseMs : tries * PAUSE_MS, undefined, { signal: closing.signal }).catch(
         () => undefined,

@@ -6,7 +6,7 @@ import { propertiesOf } from '../errors.ts'
 import { staffCommand } from '../format.ts'
 import { kindsToStaff } from './kinds.ts'
 import { transition } from './queue.ts'
-import { TAG } from './resend.ts'
+import { TAG_NAME } from './resend.ts'
 import { clean, replyCode } from './resend-answers.ts'
 
 /* Whether a mail that Resend has accepted arrived. Resend's webhook reports it, with the tag of the mail. */
@@ -36,9 +36,9 @@ export interface DeliveryEvent {
 export function readEvent(body: unknown): DeliveryEvent | undefined {
   const { type, data } = propertiesOf(body)
   const { email_id: resendId, tags, bounce, failed } = propertiesOf(data)
-  // Resend documents the tags as an object, and on another page as a list of names and values.
-  const listed = Array.isArray(tags) ? tags.map(propertiesOf).find(({ name }) => name === TAG)?.value : undefined
-  const tag = String(listed ?? propertiesOf(tags)[TAG])
+  // Resend documents the tags as an object, and on another page as a list of names and values. Of no mail of ours: 'undefined'.
+  const listed = Array.isArray(tags) ? tags.map(propertiesOf).find(({ name }) => name === TAG_NAME)?.value : undefined
+  const tag = String(listed ?? propertiesOf(tags)[TAG_NAME])
   const { type: bounceType, subType, message } = propertiesOf(bounce)
   const state = type === 'email.bounced' && TRANSIENT.includes(bounceType) ? 'Unknown' : STATES.get(type)
   if (!UUID.test(tag) || !state) return undefined
@@ -49,17 +49,16 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
 
 /** Applies an event to its mail, whether or not the answer is recorded yet. states.ts says which state may follow which. */
 export async function recordEvent(db: Db, log: Log, { tag, state, reason, resendId }: DeliveryEvent): Promise<void> {
-  // After a transient bounce a late event of the sending says nothing new.
+  // Sent may follow Unknown. But where that is of a transient bounce, an event of the sending that comes late says nothing new.
   const isNews = state === 'Sent' ? Prisma.sql`mail."SentAt" IS NULL` : Prisma.sql`TRUE`
+  // The index by tag has tried mails only, and Resend knows no others.
   const isTagged = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."FirstTriedAt" IS NOT NULL AND ${isNews}`
   const lastError = ['Bounced', 'Failed', 'Complained', 'Unknown'].includes(state) ? reason : null
   const changed = await transition(db, state, isTagged, {
     set: Prisma.sql`, "SentAt" = coalesce("SentAt", now()), "LastError" = ${lastError},
       "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
   })
-  if (changed === 0) return
-  const [mail] = await db.$queryRaw<{ id: bigint; kind: MailKind }[]>`
-    SELECT "Id" AS "id", "Kind"::text AS "kind" FROM "Quvera_Mail" mail WHERE mail."Tag" = ${tag}::uuid`
+  const mail = changed > 0 && (await db.mail.findUnique({ where: { tag }, select: { id: true, kind: true } }))
   if (mail) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
 }
 

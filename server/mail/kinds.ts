@@ -88,15 +88,11 @@ export function writeMessage({ kind, tag, to, text, enquiry, subscriber }: Store
   throw new Error(`A mail of the kind ${kind} cannot be written`)
 }
 
-/*
- * MAIL_DAILY_BUDGET limits one count: the mails that were tried in the last 24 hours. A mail has one receiver, so this counts
- * receivers, as Resend does. 0: no limit.
- */
-
 /** Links to the desk in 24 hours, for all strangers together: nobody can use up the mails of a day by asking. */
 export const STRANGERS_A_DAY = 20
 const SUMMARY_INTERVAL_MIN_MS = 600_000
 
+/** @param budget 0: no limit */
 export function isOpen(kind: MailKind, budget: number, count: number): boolean {
   return budget === 0 || count < (kinds[kind].share * budget) / 100
 }
@@ -108,6 +104,7 @@ export function summaryIntervalMs(budget: number, receivers: number): number {
   return Math.max(SUMMARY_INTERVAL_MIN_MS, (DAY_MS * receivers) / leftByNotices)
 }
 
+/** The mails that were tried in the last 24 hours: each has one receiver, and Resend counts receivers. */
 export async function readCount(db: Pick<Db, '$queryRaw'>): Promise<number> {
   const [{ count }] = await db.$queryRaw<[{ count: number }]>`
     SELECT count(*)::int AS "count" FROM "Quvera_Mail"

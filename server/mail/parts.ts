@@ -70,18 +70,11 @@ export function buttons(targets: Record<string, string>): Part {
 
 /** The steps of shared/next-steps.ts, of which so many are done. */
 export function steps(all: { title: string; text: string; done: string }[], done: number): Part {
-  const lines = all.map(({ title, ...step }, index) => {
-    const isDone = index < done
-    return { mark: isDone ? '✓' : `${index + 1}.`, title, says: isDone ? step.done : step.text }
+  const parts = all.map(({ title, ...step }, index): Part => {
+    const [begin, end] = index < done ? [`✓ ${title}.`, step.done] : [`${index + 1}. ${title}.`, step.text]
+    return { text: `${begin} ${end}`, html: `<p style="margin:0 0 8px"><b>${escaped(begin)}</b> ${escaped(end)}</p>` }
   })
-  return {
-    text: lines.map(({ mark, title, says }) => `${mark} ${title}. ${says}`).join('\n'),
-    html: lines
-      .map(
-        ({ mark, title, says }) => `<p style="margin:0 0 8px"><b>${mark} ${escaped(title)}.</b> ${escaped(says)}</p>`,
-      )
-      .join(''),
-  }
+  return { text: parts.map(({ text }) => text).join('\n'), html: parts.map(({ html }) => html).join('') }
 }
 
 export function table(rows: Row[]): Part {

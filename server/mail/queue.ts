@@ -140,7 +140,7 @@ type Settings = Pick<Env, 'STAFF_EMAILS' | 'NOTIFY_URL' | 'MAIL_MAX_AGE_DAYS'>
  * Withholds mails of these kinds that are not wanted any more: untried ones that were queued too long ago, mails to who has left
  * STAFF_EMAILS, and posts once NOTIFY_URL is unset. Not old summaries: the next one replaces them.
  */
-export async function withholdStale(db: Db, env: Settings, of: readonly MailKind[]): Promise<void> {
+export async function withholdStale(db: Db, env: Settings, of: readonly MailKind[] = allKinds): Promise<void> {
   // Replicas get new settings one after the other: one that has them already must not withhold what the others queue.
   const isLate = Prisma.sql`"QueuedAt" <= now() - interval '10 minutes'`
   for (const kind of of) {

@@ -11,11 +11,10 @@ export interface ResendAnswer {
 }
 
 const TEXT_MAX = 500
-/** After an answer about a key, the sender or the address of Resend: somebody has to correct it first. */
-const OURS_PAUSE_MS = 60_000
+/** After an answer about RESEND_API_KEY, MAIL_FROM or RESEND_BASE_URL: somebody has to correct it first. */
+const SETTINGS_PAUSE_MS = 60_000
 const QUOTA_PAUSE_MS = 3_600_000
 const RETRY_AFTER_MAX_SECONDS = 3600
-const LIMITS = ['rate_limit_exceeded', 'daily_quota_exceeded', 'monthly_quota_exceeded']
 /** Resend's names for a mail that it will never take, if its message names a field of the mail or none. */
 const MAIL_ERRORS = [
   'validation_error',
@@ -26,7 +25,7 @@ const MAIL_ERRORS = [
 ]
 /** In the message of an error, such as: Invalid `to` field. */
 const FIELD = /[`'"](?:to|reply_to|subject|text|html|headers|tags)[`'"]/
-const SENDER_OR_KEY = /[`'"]from[`'"]|\bfrom (?:address|field)\b|: from\b|api key/i
+const FROM_OR_KEY = /[`'"]from[`'"]|\bfrom (?:address|field)\b|: from\b|api key/i
 /** Before a domain is verified, Resend sends to the owner of the account and nobody else. Its message names `from` too. */
 const RECEIVER = /testing emails/i
 
@@ -53,7 +52,7 @@ export function readResult({ data, error: failure, headers }: ResendAnswer, paus
   const error = `${status || ''} ${name}: ${message}`.trim()
   if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded')
     return { is: 'not taken', error, pauseMs: QUOTA_PAUSE_MS }
-  if (status === 429 || LIMITS.includes(name))
+  if (status === 429 || name === 'rate_limit_exceeded')
     return { is: 'not taken', error, pauseMs: readDelayMs(headers['retry-after']) ?? pauseMs }
   // An earlier try used the key with other content: the settings have changed since, and no try can tell.
   if (name === 'invalid_idempotent_request') return { is: 'unknown', error }
@@ -61,20 +60,20 @@ export function readResult({ data, error: failure, headers }: ResendAnswer, paus
   // The SDK's name for an answer that is no JSON: of a proxy, or of a firewall that rejects this mail.
   if (name === 'application_error' || status < 400 || status >= 500) return { is: 'unclear', error }
   if (isAboutMail(status, name, message)) return { is: 'refused', error }
-  return { is: 'not taken', error, pauseMs: Math.max(pauseMs, OURS_PAUSE_MS), isOurs: true }
+  return { is: 'not taken', error, pauseMs: Math.max(pauseMs, SETTINGS_PAUSE_MS) }
 }
 
 /**
- * Whether a refusal is about this mail. Otherwise it is about the key, the sender or RESEND_BASE_URL.
+ * Whether a refusal is about this mail. Otherwise it is about RESEND_API_KEY, MAIL_FROM or RESEND_BASE_URL.
  *   422 validation_error: Invalid `to` field.                             → this mail
  *   403 validation_error: You can only send testing emails … the `from` … → this mail
- *   422 validation_error: Invalid `from` field.                           → the sender
- *   400 validation_error: API key is invalid                              → the key
+ *   422 validation_error: Invalid `from` field.                           → MAIL_FROM
+ *   400 validation_error: API key is invalid                              → RESEND_API_KEY
  */
 function isAboutMail(status: number, name: string, message: string): boolean {
   if (!MAIL_ERRORS.includes(name)) return false
   if (RECEIVER.test(message)) return true
-  return !SENDER_OR_KEY.test(message) && (status === 422 || status === 451 || FIELD.test(message))
+  return !FROM_OR_KEY.test(message) && (status === 422 || status === 451 || FIELD.test(message))
 }
 
 export function readDelayMs(value: string | null | undefined): number | undefined {

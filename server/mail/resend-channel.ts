@@ -4,20 +4,11 @@ import { Prisma } from '../database/generated/client.ts'
 import { IS_NOT_THEIRS } from '../database/history.ts'
 import type { Env } from '../env.ts'
 import { staffCommand } from '../format.ts'
-import {
-  allKinds,
-  isOpen,
-  kinds,
-  kindsToStaff,
-  queuedKinds,
-  readCount,
-  type StoredMail,
-  writeMessage,
-} from './kinds.ts'
+import { isOpen, kinds, kindsToStaff, queuedKinds, readCount, type StoredMail, writeMessage } from './kinds.ts'
 import { type ClaimedMail, claimNext, withholdNotices, withholdStale } from './queue.ts'
 import { createMailer, type Message } from './resend.ts'
 import type { Channel } from './sender.ts'
-import { type Answer, MAIL_LEASE } from './states.ts'
+import type { Answer } from './states.ts'
 
 /** Resend remembers a key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
@@ -28,16 +19,16 @@ const KEY_EXPIRED = 'an earlier try may have sent this mail; too long ago to try
 export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryIfDue: () => Promise<void>): Channel {
   const { STAFF_EMAILS: staff, PUBLIC_URL: publicUrl, MAIL_DAILY_BUDGET: budget } = env
   const mailer = createMailer(env)
+  /** Mails that were tried in 24 hours. */
   let count = 0
-
   const sendable = queuedKinds.filter((kind) => publicUrl || !kinds[kind].needsPublicUrl)
 
   return {
-    lease: MAIL_LEASE,
+    lease: 'mail sender',
     retrySeconds: env.MAIL_RETRY_SECONDS,
     intervalMs: mailer.intervalMs,
     async prepare(isUpkeep) {
-      if (isUpkeep) await withholdStale(db, env, allKinds)
+      if (isUpkeep) await withholdStale(db, env)
       count = budget === 0 ? 0 : await readCount(db)
       if (!isOpen('Notice', budget, count)) await withholdNotices(db)
       if (isOpen('Summary', budget, count)) await writeSummaryIfDue()

@@ -15,7 +15,7 @@ export interface Message {
 }
 
 /** The name of the tag at Resend. */
-export const TAG = 'mail'
+export const TAG_NAME = 'mail'
 /** Answers of absence and other programs are asked not to reply. */
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' }
 /** Requests a second before Resend has named its limit, and after a 429 that names none. */
@@ -36,7 +36,7 @@ export function createMailer(env: Env) {
     intervalMs: () => LIMITED_MS / limit,
     /** One request. Never throws. */
     async send({ tag, headers, ...fields }: Message, signal: AbortSignal): Promise<Answer> {
-      const payload = { from, ...fields, headers: { ...AUTOMATIC, ...headers }, tags: [{ name: TAG, value: tag }] }
+      const payload = { from, ...fields, headers: { ...AUTOMATIC, ...headers }, tags: [{ name: TAG_NAME, value: tag }] }
       const result = await resend.emails.send(payload, { idempotencyKey: tag, signal })
       const answer = readResult(result, retrySeconds * 1000)
       const named = Number.parseInt(result.headers?.['ratelimit-limit'] ?? '', 10) // such as 2, or 2;w=1

@@ -39,8 +39,8 @@ interface SenderOptions {
 const POLL_MS = 1000
 const UPKEEP_MS = 60_000
 const TRY_MAX_MS = 10_000
-/** Longer than a try, so that no other process sends beside it. */
-const SENDER_LEASE_SECONDS = 15
+/** Longer than a try, so that no other process sends beside it. If its process dies, another one takes over when it ends. */
+const TURN_SECONDS = 15
 /** A request that begins late by so much is made up for by the next one. */
 const LATE_MS = 50
 /** Unclear answers about so many enquiries in a row are an outage, and not the fault of what one visitor typed. */
@@ -48,7 +48,7 @@ const OUTAGE_SUBJECTS = 3
 /** In an outage each so many-th try is of an untried mail: the three may be at fault after all. */
 const UNTRIED_EVERY = 12
 
-/** Sends one mail after the other until stopped. If its process dies, another one takes over when the lease ends. */
+/** Sends one mail after the other until stopped. */
 export function startSender(
   db: Db,
   channel: Channel,
@@ -58,6 +58,7 @@ export function startSender(
   const graceIsOver = new AbortController()
   /** What the unclear answers since the last clear one were about, and how many answers that were. */
   const unclear = { subjects: new Set<unknown>(), answers: 0 }
+  const takeTurn = () => takeLease(db, channel.lease, holder, TURN_SECONDS)
   let isStopping = false
   let woken = new AbortController()
   let isReady = false
@@ -97,11 +98,11 @@ export function startSender(
 
   /** @returns whether this process may send now */
   async function prepare(): Promise<boolean> {
-    if (!(await takeSenderLease())) return false
+    if (!(await takeTurn())) return false
     const isUpkeep = performance.now() >= nextUpkeepAt
     await channel.prepare(isUpkeep)
     if (isUpkeep) nextUpkeepAt = performance.now() + UPKEEP_MS
-    return takeSenderLease() // again, because the preparation may have taken longer than the lease lasts
+    return takeTurn() // again, because the preparation may have taken longer than the lease lasts
   }
 
   async function send(mail: ClaimedMail) {
@@ -139,10 +140,6 @@ export function startSender(
     log.debug({ lease: channel.lease, ms }, 'the sender pauses')
   }
 
-  function takeSenderLease() {
-    return takeLease(db, channel.lease, holder, SENDER_LEASE_SECONDS)
-  }
-
   function handleFailure(err: unknown): boolean {
     if (isDatabaseAway(err)) onDatabaseAway?.()
     else if (!isFailing) {
@@ -163,7 +160,7 @@ export function startSender(
   return {
     /** Sends now instead of at the next poll. */
     wake: () => woken.abort(),
-    /** Waits for the try under way, at most `graceMs`. */
+    /** Ends the try under way after `graceMs`, and waits until its answer is recorded. */
     async stop(graceMs: number) {
       isStopping = true
       woken.abort()

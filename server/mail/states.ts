@@ -40,13 +40,12 @@ export const withheldReasons: Record<WithheldBecause, string> = {
 
 /** What became of a try. */
 export type Answer =
-  /** → Sent. */
   | { is: 'taken'; resendId?: string }
-  /** A limit, the key or the sender: no mail is tried for `pauseMs`, and FirstTriedAt is put back. `isOurs`: we have to mend it. */
-  | { is: 'not taken'; error: string; pauseMs: number; isOurs?: true }
-  /** For what this mail says or where it goes → Failed. */
+  /** Because of a limit, RESEND_API_KEY or MAIL_FROM: no mail is tried for `pauseMs`, and this one counts as not tried. */
+  | { is: 'not taken'; error: string; pauseMs: number }
+  /** For what this mail says or where it goes. */
   | { is: 'refused'; error: string }
-  /** It may have been sent, and no further try can tell → Unknown. */
+  /** It may have been sent, and no further try can tell. */
   | { is: 'unknown'; error: string }
   | { is: 'withheld'; because: WithheldBecause }
   /** It may have been sent: tried again under its key. */
@@ -64,6 +63,3 @@ export const stateAfter: Record<Answer['is'], MailStatus> = {
 export function statesBefore(to: MailStatus): MailStatus[] {
   return (Object.keys(states) as MailStatus[]).filter((state) => states[state].next.includes(to))
 }
-
-/** Only its holder sends the mails of the queue and writes summaries. */
-export const MAIL_LEASE = 'mail sender'

@@ -114,7 +114,7 @@ export function createChange(enquiry: Enquiry, publicUrl: string): Letter {
     paragraph(
       eraseAt
         ? 'Somebody has asked to erase this enquiry. It is erased a day later, unless the visitor or one of you takes that back.'
-        : 'The visitor has changed this enquiry on its own page: another number or quantity, no need any more, or not their address.',
+        : 'The visitor has changed this enquiry on its page: another number, address or quantity, no need any more or again, or not theirs.',
     ),
     referencePart(reference),
     ...(publicUrl ? [buttons({ [`Open ${reference}`]: deskLink(reference, publicUrl) })] : []),

@@ -3,7 +3,7 @@ import { Prisma } from '../database/generated/client.ts'
 
 /*
  * Whether staff know of an enquiry is a query over facts. A doorbell is a mail to staff: a notice of one enquiry, or a summary
- * of all that waits. It is good while it is on its way or has arrived. Staff know of an enquiry that has a good notice, or a
+ * of all that waits; another mail to staff is none. It is good while it is on its way or has arrived. Staff know of an enquiry that has a good notice, or a
  * good summary that was queued at least a minute after it was received: whoever is rung goes to the desk, and finds it there.
  * Why a minute: docs/decisions/0014.
  */

@@ -76,7 +76,10 @@ export async function readProblems(
       facts.forOthers,
       `${formatCount(facts.forOthers, 'mail waits', 'mails wait')} for an address that is not in STAFF_EMAILS.`,
     ],
-    [facts.isRefused, 'Resend takes no mails: it refuses the key or the sender, or a limit of the account is used up.'],
+    [
+      facts.isRefused,
+      'Resend takes no mails: it refuses RESEND_API_KEY or MAIL_FROM, or a limit of the account is used up.',
+    ],
     [
       facts.hasNoEvents,
       `Mails went out, and Resend reports nothing of them: RESEND_WEBHOOK_SECRET is ${env.RESEND_WEBHOOK_SECRET ? 'wrong, or Resend has no webhook of this site' : 'not set'}.`,

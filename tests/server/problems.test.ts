@@ -49,7 +49,7 @@ const [waits, unknown] = [{ Notice: 'Pending' }, { Notice: 'Unknown' }]
 const noEvent = /^Mails went out, and Resend reports nothing of them/
 const notArrived = /^The last mail to an address of staff did not arrive\.$/
 const spam = /^A mail was marked as spam at an address of staff\.$/
-const refused = /^Resend takes no mails: it refuses the key or the sender/
+const refused = /^Resend takes no mails: it refuses RESEND_API_KEY or MAIL_FROM/
 const waited = /^A mail to staff has waited for 16 minutes\.$/
 const notTold = /^Nobody has been told of an enquiry for 1 hour\.$/
 const nobody = /^1 mail waits for an address that is not in STAFF_EMAILS\.$/
@@ -115,7 +115,7 @@ it('/statusz is 503 while Resend refuses the key, and /readyz is not', async () 
   await eventually(() => expect(app.countLogged('a mail was not sent')).toBe(1))
   const answer = await fetch(`${app.url}/statusz`)
   expect(await answer.json()).toEqual({
-    problems: ['Resend takes no mails: it refuses the key or the sender, or a limit of the account is used up.'],
+    problems: ['Resend takes no mails: it refuses RESEND_API_KEY or MAIL_FROM, or a limit of the account is used up.'],
   })
   expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
 })

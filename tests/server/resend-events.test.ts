@@ -136,8 +136,7 @@ describe('what is not Resend’s', () => {
       await sendEvent(app.url, { ...event, padding: 'x'.repeat(70_000) }),
     ].map(({ status }) => status)
     expect(statuses).toEqual([401, 401, 401, 401, 400, 413])
-    for (const words of ['correct RESEND_WEBHOOK_SECRET', "its time is 6 minutes before this machine's clock"])
-      expect(app.countLogged(words)).toBe(1) // an hour
+    expect(app.countLogged("correct RESEND_WEBHOOK_SECRET or this machine's clock")).toBe(1) // an hour
     expect(await statusOf(notice)).toBe('Sent')
     expect((await sendEvent(app.url, event, { at: minutesAgo(4) })).status).toBe(200)
     expect(await statusOf(notice)).toBe('Bounced')
