@@ -2,7 +2,8 @@ import type { MailStatus, WithheldBecause } from '../database/generated/enums.ts
 
 /* The states of a mail, and what an answer means for it, in words that staff read too. */
 
-const afterSending: MailStatus[] = ['Sent', 'Delivered', 'Bounced', 'Failed', 'Complained']
+const badNews: MailStatus[] = ['Bounced', 'Failed', 'Complained']
+const afterSending: MailStatus[] = ['Sent', 'Delivered', ...badNews]
 
 /**
  * `next` has the states that may follow; `transition` in queue.ts refuses any other. A delivery event may come before the
@@ -12,11 +13,8 @@ const afterSending: MailStatus[] = ['Sent', 'Delivered', 'Bounced', 'Failed', 'C
  */
 export const states: Record<MailStatus, { means: string; next: MailStatus[] }> = {
   Pending: { means: 'is still to be sent', next: ['Pending', 'Unknown', 'Withheld', ...afterSending] },
-  Sent: {
-    means: 'was accepted by Resend, or by NOTIFY_URL',
-    next: ['Unknown', 'Delivered', 'Bounced', 'Failed', 'Complained'],
-  },
-  Delivered: { means: 'has arrived', next: ['Bounced', 'Failed', 'Complained'] },
+  Sent: { means: 'was accepted by Resend, or by NOTIFY_URL', next: ['Unknown', 'Delivered', ...badNews] },
+  Delivered: { means: 'has arrived', next: badNews },
   Bounced: { means: 'was rejected by the mail server of its receiver', next: [] },
   Complained: { means: 'has arrived, and was marked as spam', next: [] },
   Failed: { means: 'was refused for good', next: ['Pending'] },

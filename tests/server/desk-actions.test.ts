@@ -364,6 +364,17 @@ describe('correct, of the address,', () => {
     for (const { id } of mails) expect((await act('sendAgain', { mail: String(id) })).status).toBe(409)
   })
 
+  it('taken back, lets the acknowledgement go to the former one', async () => {
+    const { act, reference } = await aDesk()
+    const of = aKey()
+    await act('correct', { key: of, was: exampleOrder, now: right })
+    await act('takeBack', { of })
+    const where = { kind: 'Acknowledgement', status: 'Pending', enquiry: { reference } } as const
+    const [{ mailbox }] = await app.db.$queryRaw<[{ mailbox: string }]>`
+      SELECT "Quvera_mailbox"(${exampleOrder.email}) AS "mailbox"`
+    expect(await app.db.mail.findMany({ where })).toMatchObject([{ mailbox }])
+  })
+
   it('after a try that may have sent the acknowledgement, sends it to the right one under a new key', async () => {
     const { act } = await aDesk()
     app.resend.behaviour = { answersAfterMs: 60_000 }

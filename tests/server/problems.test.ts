@@ -43,7 +43,10 @@ const summary =
   }
 
 /** As an answer leaves it that says that no mail is taken. */
-const notTaken: Step = (db) => db.mail.updateMany({ where: { status: 'Pending' }, data: { attempts: 1 } })
+const notTaken =
+  (dueAt: Date): Step =>
+  (db) =>
+    db.mail.updateMany({ where: { status: 'Pending' }, data: { attempts: 1, dueAt } })
 const forOthers: Step = (db) => db.mail.updateMany({ where: { kind: 'Notice' }, data: { to: 'gone@quvera.test' } })
 const [waits, unknown] = [{ Notice: 'Pending' }, { Notice: 'Unknown' }]
 const noEvent = /^Mails went out, and Resend reports nothing of them/
@@ -63,8 +66,14 @@ const cases: [what: string, problems: RegExp[], ...steps: Step[]][] = [
   ['one that is untold for longer than a summary takes', [notTold], enquiry({ receivedAt: hoursAgo(1.3) }, unknown)],
   ['suspected spam that is untold', [], enquiry({ receivedAt: hoursAgo(20), suspectedSpam: true })],
   ['a notice for an address that is not configured', [nobody], enquiry({}, waits), forOthers],
-  ['a mail that Resend does not take', [refused], enquiry({ receivedAt: hoursAgo(0.1) }, waits), notTaken],
-  ['one that it did not take in the last minute', [], enquiry({}, waits), notTaken],
+  ['a mail that Resend does not take', [refused], enquiry({ receivedAt: hoursAgo(0.1) }, waits), notTaken(hoursAgo(0))],
+  ['one that it did not take in the last minute', [], enquiry({}, waits), notTaken(hoursAgo(0))],
+  [
+    'one that waits for the budget since then',
+    [],
+    enquiry({ receivedAt: hoursAgo(0.1) }, waits),
+    notTaken(hoursAgo(0.05)),
+  ],
   ['a mail that went out half an hour ago without an event', [], toStaff('Sent', 0.5)],
   ['a mail that went out two hours ago without an event', [noEvent], toStaff('Sent', 2)],
   ['one of two mails without an event', [], toStaff('Sent', 2), toStaff('Delivered', 3)],
