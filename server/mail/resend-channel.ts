@@ -1,14 +1,13 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
-import { Prisma } from '../database/generated/client.ts'
+import type { WithheldBecause } from '../database/generated/enums.ts'
 import { IS_NOT_THEIRS } from '../database/history.ts'
 import type { Env } from '../env.ts'
 import { staffCommand } from '../format.ts'
 import { isOpen, kinds, kindsToStaff, queuedKinds, readCount, type StoredMail, writeMessage } from './kinds.ts'
-import { type ClaimedMail, claimNext, withholdNotices, withholdStale } from './queue.ts'
+import { claimNext, withholdNotices, withholdStale } from './queue.ts'
 import { createMailer, type Message } from './resend.ts'
 import type { Channel } from './sender.ts'
-import type { Answer } from './states.ts'
 
 /** Resend remembers a key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
@@ -52,39 +51,32 @@ export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryI
       }
       return mailer.send(message, signal)
     },
-    logAnswer: (mail, answer) => logAnswer(log, mail, answer),
+    /** Without personal data: the texts of Resend may hold addresses. */
+    logAnswer({ id, kind, attempts }, answer) {
+      if (answer.is === 'taken' || answer.is === 'withheld') return
+      const fields = { mail: id, kind, attempt: attempts, answer: answer.is, reason: answer.error.split(':')[0] }
+      const isLost = kindsToStaff.includes(kind) && (answer.is === 'refused' || answer.is === 'unknown')
+      if (isLost || answer.error.includes('monthly_quota_exceeded'))
+        log.error(fields, `a mail was not sent, and somebody has to act: see ${staffCommand('mails')}`)
+      else log.warn(fields, 'a mail was not sent')
+    },
   }
-}
-
-/** Without personal data: the texts of Resend may hold addresses. */
-function logAnswer(log: Pick<Logger, 'error' | 'warn'>, { id, kind, attempts }: ClaimedMail, answer: Answer) {
-  if (answer.is === 'taken' || answer.is === 'withheld') return
-  const reason = answer.error.split(':')[0]
-  const fields = { mail: id, kind, attempt: attempts, answer: answer.is, reason }
-  const isLost = kindsToStaff.includes(kind) && (answer.is === 'refused' || answer.is === 'unknown')
-  if (isLost || answer.error.includes('monthly_quota_exceeded'))
-    log.error(fields, `a mail was not sent, and somebody has to act: see ${staffCommand('mails')}`)
-  else log.warn(fields, 'a mail was not sent')
 }
 
 /**
  * Why this mail to a visitor or subscriber is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood
- * it through our forms. Counted are its mails that were tried; as one is tried at a time, those were tried before this one.
+ * it through our forms. Counted are its mails that were tried; as one is tried at a time, those were tried before this one. Those
+ * about erasures are counted apart: no other mails keep somebody from learning of one.
  */
-async function readReasonToWithhold(db: Db, mail: StoredMail) {
-  const { id, kind, mailbox, enquiry, subscriber } = mail
-  // Mails about erasures are counted apart: no other mails keep somebody from learning of one.
-  const isCounted = kind === 'ErasureAsked' ? Prisma.sql`"Kind" = 'ErasureAsked'` : Prisma.sql`TRUE`
-  if (enquiry?.suspectedSpam) return 'ByStaff'
-  if (subscriber?.confirmedAt) return 'Ended'
-  const [{ hasEnded, isNotTheirs, others }] = await db.$queryRaw<
-    [{ hasEnded: boolean; isNotTheirs: boolean; others: number }]
-  >`
-    SELECT (${subscriber?.endsAt ?? null}::timestamptz < now()) IS TRUE AS "hasEnded",
-      EXISTS (SELECT FROM "Quvera_Form" form WHERE form."Id" = ${enquiry?.id ?? null}::uuid AND ${IS_NOT_THEIRS}) AS "isNotTheirs", (
-      SELECT count(*)::int FROM "Quvera_Mail"
-      WHERE "Mailbox" = ${mailbox} AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() AND "Id" <> ${id} AND ${isCounted}) AS "others"`
-  if (hasEnded) return 'Ended'
-  if (isNotTheirs) return 'NotTheirs'
-  return others < MAILS_A_DAY_TO_A_MAILBOX ? undefined : 'ThreeADay'
+async function readReasonToWithhold(db: Db, { id, kind, mailbox, enquiry, subscriber }: StoredMail) {
+  const [{ because }] = await db.$queryRaw<[{ because: WithheldBecause | null }]>`
+    SELECT CASE
+      WHEN ${Boolean(enquiry?.suspectedSpam)} THEN 'ByStaff'
+      WHEN ${Boolean(subscriber?.confirmedAt)} OR ${subscriber?.endsAt ?? null}::timestamptz < now() THEN 'Ended'
+      WHEN EXISTS (SELECT FROM "Quvera_Form" form WHERE form."Id" = ${enquiry?.id ?? null}::uuid AND ${IS_NOT_THEIRS}) THEN 'NotTheirs'
+      WHEN (SELECT count(*) FROM "Quvera_Mail" WHERE "Mailbox" = ${mailbox} AND "Id" <> ${id}
+        AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now()
+        AND (${kind} <> 'ErasureAsked' OR "Kind" = 'ErasureAsked')) >= ${MAILS_A_DAY_TO_A_MAILBOX} THEN 'ThreeADay'
+    END AS "because"`
+  return because
 }
