@@ -47,14 +47,13 @@ interface ApplicationParts {
   render?: RenderOutcome | undefined
   timeouts?: Timeouts | undefined
   pollMs?: number | undefined
-  summaryWaitMs?: number | undefined
   /** Whether subscriptions are taken, confirmed and ended. */
   newsletter?: boolean | undefined
 }
 
 export async function openApplication(
   env: Env,
-  { database, log, pages, render, timeouts, pollMs, summaryWaitMs, newsletter = brand.newsletter }: ApplicationParts,
+  { database, log, pages, render, timeouts, pollMs, newsletter = brand.newsletter }: ApplicationParts,
 ) {
   const { db } = database
   let isEnding = false
@@ -63,7 +62,7 @@ export async function openApplication(
   const onDatabaseAway = () => void (availability.isUp() && availability.check())
   const readProblems = createProblemReader(db, env)
   const ofStaff = () => readProblems({ withAddresses: true })
-  const senders = startSenders(db, env, { log, pollMs, summaryWaitMs, onDatabaseAway, readProblems: ofStaff })
+  const senders = startSenders(db, env, { log, pollMs, onDatabaseAway, readProblems: ofStaff })
   if (!env.RESEND_API_KEY) warnOfProblems(readProblems, log) // without a key nothing changes until the next start
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}

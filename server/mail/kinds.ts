@@ -16,11 +16,12 @@ import {
 /*
  * What there is to know of a kind of mail, side by side. Budget, claim, withholding and what staff read go by this table.
  *
- * A new kind of an enquiry needs: a value of the enum in prisma/schema.prisma, with its migration; an entry and a `case` here; its
- * words in templates.ts; an INSERT in of-enquiry.ts and who calls it. A mail to a visitor is inserted with "Mailbox": without it
- * neither three a day, nor spam, nor "This is not mine" holds it up. Of-enquiry.ts also says whether it is one of an order (OF_ORDER),
- * and operations/mails-command.ts whether staff read that it failed (FAILED, RESTORED). If staff are to be rung by it, told.ts,
- * operations/problems.ts and metrics/backlog.ts name it, too.
+ * A new kind of an enquiry needs:
+ *   a value of the enum in prisma/schema.prisma, with its migration; an entry and a `case` here; its words in templates.ts;
+ *   an INSERT in of-enquiry.ts, and who calls it. That of a mail to a visitor sets "Mailbox": without it neither three a day, nor a
+ *   spam mark, nor "This is not mine" holds it up;
+ *   in OF_ORDER there, if it is written with the order; in FAILED and RESTORED of operations/mails-command.ts, if staff need not
+ *   read that it failed; in told.ts, operations/problems.ts and metrics/backlog.ts, if it rings staff.
  */
 
 interface Kind {

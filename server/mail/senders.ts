@@ -24,15 +24,13 @@ interface SendersOptions {
   pollMs?: number | undefined
   /** Of a summary: what somebody has to mend. */
   readProblems(): Promise<string[]>
-  /** How long an enquiry waits for its notice before a summary may tell of it. */
-  summaryWaitMs?: number | undefined
   onDatabaseAway?(): void
 }
 
-export function startSenders(db: Db, env: Env, { summaryWaitMs, readProblems, ...options }: SendersOptions) {
+export function startSenders(db: Db, env: Env, { readProblems, ...options }: SendersOptions) {
   const { log } = options
   const { RESEND_API_KEY: apiKey, NOTIFY_URL: notifyUrl, MAIL_LEASE_SECONDS: claimSeconds } = env
-  const writeSummaryIfDue = createSummaryWriter(db, env, { readProblems, log, waitMs: summaryWaitMs })
+  const writeSummaryIfDue = createSummaryWriter(db, env, { readProblems, log })
   const channels = [
     ...(apiKey ? [createResendChannel(db, env, log, writeSummaryIfDue)] : []),
     ...(notifyUrl ? [createPostChannel(db, env, notifyUrl, log)] : []),

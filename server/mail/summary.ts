@@ -11,17 +11,16 @@ import { summaryIntervalMs } from './kinds.ts'
 import { TO_RING } from './of-enquiry.ts'
 import { transition } from './queue.ts'
 import { lineOf } from './templates.ts'
-import { changedByVisitor, hasWaited, LAST_SUMMARY_AT, suspected, untold } from './told.ts'
+import { CHANGED_BY_VISITOR, HAS_WAITED, LAST_SUMMARY_AT, SUSPECTED, UNTOLD } from './told.ts'
 
 /*
  * A summary is a doorbell: a mail to each of staff that says how many enquiries wait and which of them need something. The
  * digest is one, too. It holds no personal data and no text of a visitor, so erasing a person does not change it.
  */
 
-/** An enquiry waits so long for its notice before a summary may tell of it. */
-const WAIT_MS = 60_000
-/** It is looked this many times while an enquiry waits: every 15 seconds. */
-const LOOKS = 4
+const LOOK_MS = 15_000
+/** After a failure, or where there was nothing to say. */
+const LOOK_AGAIN_MS = 60_000
 /** The digest is written within this time after DIGEST_AT, or not at all that day. */
 const DIGEST_WITHIN_MS = 6 * 3_600_000
 /** A summary within this time before DIGEST_AT, or within the interval if that is shorter, takes the place of the digest. */
@@ -39,26 +38,25 @@ export interface SummaryOptions {
   /** What somebody has to mend, in sentences. They may name addresses of staff. */
   readProblems: () => Promise<string[]>
   log: Pick<Logger, 'error'>
-  waitMs?: number | undefined
 }
 
 type Settings = Pick<Env, 'STAFF_EMAILS' | 'MAIL_DAILY_BUDGET' | 'DIGEST_AT'>
 
 /** Writes a summary if one is due. Call it as often as you like: it looks when it is time. */
-export function createSummaryWriter(db: Db, env: Settings, { readProblems, log, waitMs = WAIT_MS }: SummaryOptions) {
+export function createSummaryWriter(db: Db, env: Settings, { readProblems, log }: SummaryOptions) {
   let nextLookAt = 0 // by this process's monotonic clock
   return async () => {
     if (performance.now() < nextLookAt) return
-    nextLookAt = performance.now() + waitMs / LOOKS
+    nextLookAt = performance.now() + LOOK_MS
     try {
-      if (!isDue(await readFacts(db, waitMs), env)) return
+      if (!isDue(await readFacts(db), env)) return
       const problems = await readProblems().catch((err) => {
         log.error({ err }, 'what has to be mended could not be read')
         return [NOT_READ] // and no reason not to ring
       })
-      if (!(await writeSummary(db, env, problems, waitMs))) nextLookAt = performance.now() + waitMs
+      if (!(await writeSummary(db, env, problems))) nextLookAt = performance.now() + LOOK_AGAIN_MS
     } catch (err) {
-      nextLookAt = performance.now() + waitMs
+      nextLookAt = performance.now() + LOOK_AGAIN_MS
       log.error({ err }, 'a summary could not be written; it will be tried again')
     }
   }
@@ -125,13 +123,13 @@ function msSinceLast({ now, lastAt }: SummaryFacts): number {
 }
 
 /** By clock_timestamp, as another process may have written a summary since this transaction began. */
-async function readFacts(db: Pick<Db, '$queryRaw'>, waitMs: number): Promise<SummaryFacts> {
+async function readFacts(db: Pick<Db, '$queryRaw'>): Promise<SummaryFacts> {
   const isThere = (where: Prisma.Sql) => Prisma.sql`EXISTS (SELECT FROM "Quvera_Form" form WHERE ${where})`
   const [facts] = await db.$queryRaw<[SummaryFacts]>`
     WITH last AS (SELECT "Status", "To" FROM "Quvera_Mail" WHERE "Kind" = 'Summary' AND "QueuedAt" = ${LAST_SUMMARY_AT})
     SELECT clock_timestamp() AS "now", (SELECT min(finished_at) FROM _prisma_migrations) AS "madeAt",
-      ${isThere(untold(waitMs))} AS "isUntold",
-      ${isThere(Prisma.sql`${suspected(waitMs)} AND ${hasWaited(waitMs)}`)} AS "isSuspected",
+      ${isThere(UNTOLD)} AS "isUntold",
+      ${isThere(Prisma.sql`${SUSPECTED} AND ${HAS_WAITED}`)} AS "isSuspected",
       ${LAST_SUMMARY_AT} AS "lastAt",
       ARRAY(SELECT "Status"::text FROM last) AS "lastStates", ARRAY(SELECT lower("To") FROM last) AS "lastReceivers"`
   return facts
@@ -141,13 +139,13 @@ async function readFacts(db: Pick<Db, '$queryRaw'>, waitMs: number): Promise<Sum
  * Looks again when no other process can write one, and writes what there is to say. A summary replaces all that were not tried.
  * @returns whether there was anything to say
  */
-async function writeSummary(db: Db, env: Settings, problems: string[], waitMs: number): Promise<boolean> {
+async function writeSummary(db: Db, env: Settings, problems: string[]): Promise<boolean> {
   return db.$transaction(
     async (transaction) => {
       // The second of two waits here, and then sees the summary of the first. Not for the lease, which others ask for each second.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('Quvera summary'))`
-      const facts = await readFacts(transaction, waitMs)
-      const text = isDue(facts, env) && (await composeSummary(transaction, facts, problems, waitMs))
+      const facts = await readFacts(transaction)
+      const text = isDue(facts, env) && (await composeSummary(transaction, facts, problems))
       if (!text) return false
       const untried = Prisma.sql`mail."Kind" = 'Summary' AND mail."Status" = 'Pending' AND mail."FirstTriedAt" IS NULL`
       await transition(transaction, 'Withheld', untried, { because: 'Replaced' })
@@ -165,18 +163,17 @@ async function composeSummary(
   db: Pick<Db, '$queryRaw'>,
   { now, madeAt }: SummaryFacts,
   problems: string[],
-  waitMs: number,
 ): Promise<string | undefined> {
   const isOfYesterday = Prisma.sql`${WAITING} AND form."ReceivedAt" <= now() - interval '24 hours'`
   const isReminded = Prisma.sql`form."RemindOn" <= ${TODAY} AND form."Status" <> 'Closed' AND form."EraseAt" IS NULL`
   /** `said` follows the number in the subject. */
   const lists: [title: string, said: string, where: Prisma.Sql][] = [
-    ['No notice of these has arrived', 'not mailed one by one', untold(waitMs)],
+    ['No notice of these has arrived', 'not mailed one by one', UNTOLD],
     ['These wait for more than a day', 'for more than a day', isOfYesterday],
     ['Their acknowledgement has not arrived, as far as is known, so ring them', 'to ring', TO_RING],
     ['You wanted to ring these again today', 'to ring again', isReminded],
-    ['Visitors changed these on their pages', 'changed by visitors', changedByVisitor(waitMs)],
-    ['Suspected spam, without an acknowledgement', 'suspected', suspected(waitMs)],
+    ['Visitors changed these on their pages', 'changed by visitors', CHANGED_BY_VISITOR],
+    ['Suspected spam, without an acknowledgement', 'suspected', SUSPECTED],
   ]
   const read = async ([title, said, where]: (typeof lists)[number]) => ({
     title,

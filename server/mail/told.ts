@@ -3,9 +3,9 @@ import { Prisma } from '../database/generated/client.ts'
 
 /*
  * Whether staff know of an enquiry is a query over facts. A doorbell is a mail to staff: a notice of one enquiry, or a summary
- * of all that waits; another mail to staff is none. It is good while it is on its way or has arrived. Staff know of an enquiry that has a good notice, or a
- * good summary that was queued at least a minute after it was received: whoever is rung goes to the desk, and finds it there.
- * Why a minute: docs/decisions/0014.
+ * of all that waits; another mail to staff is none. It is good while it is on its way or has arrived. Staff know of an enquiry
+ * that has a good notice, or a good summary that was queued at least a minute after it was received: whoever is rung goes to the
+ * desk, and finds it there. Why a minute: docs/decisions/0014.
  */
 
 /** Of a mail. */
@@ -22,34 +22,30 @@ const ofSummaries = (also: Prisma.Sql) => Prisma.sql`FROM "Quvera_Mail"
 export const LAST_SUMMARY_AT = Prisma.sql`(SELECT "QueuedAt" ${ofSummaries(Prisma.empty)})`
 
 /** Of what was received until then staff know by a good summary. */
-const toldUntil = (waitMs: number) => Prisma.sql`coalesce(
-  (SELECT "QueuedAt" - make_interval(secs => ${waitMs / 1000}) ${ofSummaries(Prisma.sql`AND ${IS_GOOD}`)}), '-infinity')`
+const TOLD_UNTIL = Prisma.sql`coalesce(
+  (SELECT "QueuedAt" - interval '1 minute' ${ofSummaries(Prisma.sql`AND ${IS_GOOD}`)}), '-infinity')`
 
 const NOTICE = Prisma.sql`SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Notice'`
 
-/** Time for the notice. */
-export const hasWaited = (waitMs: number) =>
-  Prisma.sql`form."ReceivedAt" <= clock_timestamp() - make_interval(secs => ${waitMs / 1000})`
+/** The condition of enquiries (`form`) that are a minute old: by then one is visible, and its notice had its time. */
+export const HAS_WAITED = Prisma.sql`form."ReceivedAt" <= clock_timestamp() - interval '1 minute'`
 
-/**
- * The condition of enquiries (`form`) that wait and that staff do not know of.
- * @param waitMs a minute, of two uses: by then an enquiry is visible, and its notice had its time. Tests wait less
- */
-export const untold = (waitMs: number) => Prisma.sql`${WAITING}
-  AND form."ReceivedAt" > greatest(${toldUntil(waitMs)}, ${LOOKED_BACK})
-  AND ${hasWaited(waitMs)}
+/** The condition of enquiries (`form`) that wait and that staff do not know of. */
+export const UNTOLD = Prisma.sql`${WAITING}
+  AND form."ReceivedAt" > greatest(${TOLD_UNTIL}, ${LOOKED_BACK})
+  AND ${HAS_WAITED}
   AND NOT EXISTS (${NOTICE} AND ${IS_GOOD})`
 
 /** The condition of suspected spam (`form`) since the last good summary that never had a notice. */
-export const suspected = (waitMs: number) => Prisma.sql`form."SuspectedSpam" AND form."Status" = 'New'
-  AND form."ReceivedAt" > ${toldUntil(waitMs)} AND NOT EXISTS (${NOTICE})`
+export const SUSPECTED = Prisma.sql`form."SuspectedSpam" AND form."Status" = 'New'
+  AND form."ReceivedAt" > ${TOLD_UNTIL} AND NOT EXISTS (${NOTICE})`
 
 /**
  * The condition of enquiries (`form`) that visitors changed since the last good summary, and of which no mail of the kind Change
  * tells. One that was not yet tried then does.
  */
-export const changedByVisitor = (waitMs: number) => Prisma.sql`NOT form."SuspectedSpam" AND form."Id" IN (
+export const CHANGED_BY_VISITOR = Prisma.sql`NOT form."SuspectedSpam" AND form."Id" IN (
   SELECT "EnquiryId" FROM "Quvera_History" entry WHERE entry."ByVisitor" AND entry."What" <> 'Reminder'
-    AND entry."At" > greatest(${toldUntil(waitMs)}, ${LOOKED_BACK})
+    AND entry."At" > greatest(${TOLD_UNTIL}, ${LOOKED_BACK})
     AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = entry."EnquiryId" AND mail."Kind" = 'Change'
       AND ${IS_GOOD} AND coalesce(mail."FirstTriedAt", 'infinity') >= entry."At"))`

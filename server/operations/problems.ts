@@ -4,14 +4,14 @@ import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
 import { formatAge, formatCount } from '../format.ts'
 import { STRANGERS_A_DAY, summaryIntervalMs } from '../mail/kinds.ts'
-import { LAST_SUMMARY_AT, untold } from '../mail/told.ts'
+import { LAST_SUMMARY_AT, UNTOLD } from '../mail/told.ts'
 import { findBackupProblem } from './daily-backup.ts'
 
 /* What somebody has to mend, for `/statusz`, the desk, the digest and `staff check`. */
 
 const LATE_SECONDS = 15 * 60
-/** As in mail/summary.ts. */
-const WAIT_MS = 60_000
+/** An untold enquiry is a problem at two looks so far apart. */
+const APART_MS = 60_000
 /** A try pushes the DueAt of few mails: the oldest are among so many. */
 const FIRST_MAX = 100
 
@@ -43,7 +43,7 @@ interface Facts {
 export function createProblemReader(db: Db, env: Env) {
   let untoldSince: number | undefined
   return async (options: Pick<ProblemOptions, 'withAddresses'> = {}) => {
-    const isLasting = () => untoldSince !== undefined && performance.now() - untoldSince >= WAIT_MS
+    const isLasting = () => untoldSince !== undefined && performance.now() - untoldSince >= APART_MS
     const problems = await readProblems(db, env, {
       ...options,
       onUntold(isUntold) {
@@ -122,7 +122,7 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
         WHERE "Status" = 'Pending' AND "Kind" = kind ORDER BY "DueAt" LIMIT ${FIRST_MAX}) mail
     )
     SELECT
-      (SELECT extract(epoch FROM now() - min("ReceivedAt"))::float FROM "Quvera_Form" form WHERE ${untold(WAIT_MS)}) AS "untoldSeconds",
+      (SELECT extract(epoch FROM now() - min("ReceivedAt"))::float FROM "Quvera_Form" form WHERE ${UNTOLD}) AS "untoldSeconds",
       extract(epoch FROM now() - ${LAST_SUMMARY_AT})::float AS "lastSummarySeconds",
       (SELECT extract(epoch FROM now() - min("QueuedAt"))::float FROM first) AS "waitingSeconds",
       (SELECT count(*)::int FROM first WHERE address <> ALL(${addresses}::text[]))
@@ -159,7 +159,7 @@ function readLostAddresses(db: Db, addresses: string[]) {
 /** Enquiries of which staff do not know yet. */
 export async function countUntold(db: Db): Promise<number> {
   const [{ count }] = await db.$queryRaw<[{ count: number }]>`
-    SELECT count(*)::int AS "count" FROM "Quvera_Form" form WHERE ${untold(WAIT_MS)}`
+    SELECT count(*)::int AS "count" FROM "Quvera_Form" form WHERE ${UNTOLD}`
   return count
 }
 

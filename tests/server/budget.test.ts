@@ -10,14 +10,14 @@ import { eventually } from '../support/eventually.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 
-const all: MailKind[] = ['Summary', 'SignIn', 'Notice', 'Confirmation', 'Acknowledgement', 'Post']
+const all: MailKind[] = ['Summary', 'SignIn', 'Notice', 'ErasureAsked', 'Confirmation', 'Acknowledgement', 'Post']
 
 it.each<[used: number, closed: MailKind[]]>([
   [59, []],
   [60, ['Confirmation', 'Acknowledgement']],
-  [75, ['Notice', 'Confirmation', 'Acknowledgement']],
-  [99, ['Notice', 'Confirmation', 'Acknowledgement']],
-  [100, ['Summary', 'SignIn', 'Notice', 'Confirmation', 'Acknowledgement']],
+  [75, ['Notice', 'ErasureAsked', 'Confirmation', 'Acknowledgement']],
+  [99, ['Notice', 'ErasureAsked', 'Confirmation', 'Acknowledgement']],
+  [100, ['Summary', 'SignIn', 'Notice', 'ErasureAsked', 'Confirmation', 'Acknowledgement']],
 ])('with a budget of 100, after %i mails these wait: %j', (used, closed) => {
   expect(all.filter((kind) => !isOpen(kind, 100, used))).toEqual(closed)
   expect(all.filter((kind) => !isOpen(kind, 0, 1_000_000))).toEqual([]) // 0: no limit
@@ -54,13 +54,19 @@ it('notices beyond their share are withheld, and a summary names their enquiries
   const app = await anApp({ mails: false })
   const orders = Array.from({ length: 20 }, () => toInsertRow(anOrder()))
   await insertEnquiries(app.db, orders, { STAFF_EMAILS: staff })
-  const senders = app.startSenders({ MAIL_DAILY_BUDGET: 30, STAFF_EMAILS: staff })
-  await eventually(() => expect(app.resend.mails).toHaveLength(26)) // 23 notices, and a summary for each
+  await app.db.enquiry.updateMany({ data: { receivedAt: hoursAgo(0.1) } })
+  const withheld = () => app.db.mail.count({ where: { kind: 'Notice', status: 'Withheld' } })
+  const settings = { MAIL_DAILY_BUDGET: 30, STAFF_EMAILS: staff }
+  const senders = app.startSenders(settings)
+  await eventually(async () => expect(await withheld()).toBe(37))
   await senders.stop(1000)
+  const later = app.startSenders(settings) // which looks at once whether a summary is due
+  await eventually(() => expect(app.resend.mails).toHaveLength(26)) // 23 notices, and a summary for each
+  await later.stop(1000)
   const summaries = app.resend.mails.slice(-3)
   expect(summaries.map(({ to }) => to[0])).toEqual(staff)
   const told = await app.db.mail.findMany({ where: { kind: 'Notice', status: 'Sent' }, distinct: ['enquiryId'] })
   expect(summaries[0]?.subject).toContain(` ${orders.length - told.length} not mailed one by one`)
-  expect(await app.db.mail.count({ where: { kind: 'Notice', status: 'Withheld' } })).toBe(37)
+  expect(await withheld()).toBe(37)
   expect(await countUntold(app.db)).toBe(0)
 })

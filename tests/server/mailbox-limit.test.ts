@@ -7,7 +7,7 @@ import { theApp } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { columnsOf, hoursAgo } from '../support/stored-enquiry.ts'
 
-const app = await theApp({ mails: false, summaryWaitMs: 600_000 })
+const app = await theApp({ mails: false })
 
 it.each([
   ['asha@shop.example', ['Asha+2@Shop.example', 'asha+@shop.example', 'ASHA@shop.example']],

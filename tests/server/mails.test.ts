@@ -15,7 +15,7 @@ import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 /** Its mails wait until a test starts to send them. */
-const app = await theApp({ mails: false, summaryWaitMs: 600_000 })
+const app = await theApp({ mails: false })
 
 const mailRows = () => app.db.mail.findMany({ orderBy: { id: 'asc' } })
 const states = async () => (await mailRows()).map(({ status }) => status)

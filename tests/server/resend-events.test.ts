@@ -8,7 +8,7 @@ import { anApp, theApp } from '../support/fixtures.ts'
 import { deliveryEvent, sendEvent, WEBHOOK_SECRET } from '../support/resend-events.ts'
 import { storeEnquiry } from '../support/stored-enquiry.ts'
 
-const app = await theApp({ webhookSecret: WEBHOOK_SECRET, summaryWaitMs: 600_000 })
+const app = await theApp({ webhookSecret: WEBHOOK_SECRET })
 
 /** An order whose two mails were sent; returns their tags. */
 async function aSentOrder() {

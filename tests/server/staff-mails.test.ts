@@ -49,7 +49,7 @@ describe('staff mails', () => {
 
 describe('staff mails retry', () => {
   it('lists what Resend refused, and with --yes the site sends it under a new key, once', async () => {
-    const app = await anApp({ summaryWaitMs: 600_000 })
+    const app = await anApp()
     app.resend.behaviour = { status: 422, name: 'validation_error' }
     const { reference = '' } = await submit(app.url, anOrder())
     await eventually(async () => expect(await states(app)).toEqual(['Failed', 'Failed']))

@@ -293,6 +293,7 @@ it('a mail to one who left STAFF_EMAILS is withheld ten minutes after it was que
   const app = await anApp({ mails: false })
   const row = toInsertRow(anOrder())
   await insertEnquiries(app.db, [row], { STAFF_EMAILS: [ASHA] })
+  await app.db.enquiry.updateMany({ data: { receivedAt: hoursAgo(0.1) } })
   /** What has become of the notice once so many mails were sent to the others. */
   async function afterMails(count: number) {
     const senders = app.startSenders({ STAFF_EMAILS: [RAVI] })

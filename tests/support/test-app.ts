@@ -14,9 +14,8 @@ import { emptyDatabase, openTestDatabase } from './open-test-database.ts'
 
 const FROM = 'Quvera <a@quvera.example>'
 export const PUBLIC_URL = 'http://quvera.test'
-/** Polls come sooner than on a site, and a summary waits less. */
+/** Polls come sooner than on a site. */
 const POLL_MS = 100
-const SUMMARY_WAIT_MS = 300
 
 /** The whole server in this process, listening on loopback, with a database of its own and a fake Resend. */
 export async function startTestApp({
@@ -25,7 +24,6 @@ export async function startTestApp({
   staff = [STAFF],
   trustProxy = [] as string[],
   dailyBudget = 0,
-  summaryWaitMs = SUMMARY_WAIT_MS,
   webhookSecret = undefined as string | undefined,
   pages = new Map() as StaticPages,
   metricsPort = 0,
@@ -64,7 +62,7 @@ export async function startTestApp({
     MAIL_DAILY_BUDGET: dailyBudget,
   }
   const render = pages.size > 0 ? (await import('../../client/renderer.tsx')).renderOutcome : undefined
-  const parts = { database, log: logger, pages, render, timeouts, pollMs, summaryWaitMs, newsletter }
+  const parts = { database, log: logger, pages, render, timeouts, pollMs, newsletter }
   const { app, orders, senders, signIn, close } = await openApplication(
     { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
     parts,
@@ -93,7 +91,7 @@ export async function startTestApp({
       startSenders(
         database.db,
         { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey, ...changes },
-        { log: logger, pollMs, summaryWaitMs, readProblems: async () => [] },
+        { log: logger, pollMs, readProblems: async () => [] },
       ),
     /** As at the start of a test: no rows, and nothing sent or logged. */
     reset: async () => {
