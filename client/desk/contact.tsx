@@ -4,13 +4,14 @@ import { callLink, mailLink, mobileInGroups, whatsAppLink } from '../../shared/v
 import { Act, ActionButton } from './buttons.tsx'
 import type { Seen } from './changes.tsx'
 import { count } from './format.ts'
-import type { Enquiry, Row } from './queries.ts'
+import { type Enquiry, type Row, replyTitles } from './queries.ts'
 import { startCall } from './ringing.ts'
 
 /** How one reaches the visitor. */
 export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['replies'] | undefined }) {
   const { row } = seen
   const { reference, mobile, email, proposal } = row
+  const titles = replies?.map(({ title }) => title) ?? replyTitles()
   const subject = `${brand.name} enquiry ${reference}`
   return (
     <section className="contact" aria-label="Contact">
@@ -36,25 +37,47 @@ export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['repli
           Copy all
         </ActionButton>
       </p>
-      {replies?.map(({ title, text }) => (
-        <p className="buttons reply quiet" key={title}>
-          <span className="small">{title}</span>
-          <a
-            href={`${whatsAppLink(mobile)}?text=${encodeURIComponent(text)}`}
-            target="_blank"
-            rel="noreferrer"
-            aria-label={`${title}, by WhatsApp`}
-          >
-            WhatsApp
-          </a>
-          {email && (
-            <a href={`${mailLink(email, subject)}&body=${encodeURIComponent(text)}`} aria-label={`${title}, by mail`}>
-              Mail
-            </a>
-          )}
-        </p>
+      {titles.map((title, index) => (
+        <Reply
+          key={title}
+          title={title}
+          text={replies?.[index]?.text}
+          mobile={mobile}
+          email={email}
+          subject={subject}
+        />
       ))}
     </section>
+  )
+}
+
+interface ReplyProps extends Pick<Row, 'mobile' | 'email'> {
+  title: string
+  /** Undefined until it has come: its place is kept. */
+  text: string | undefined
+  subject: string
+}
+
+function Reply({ title, text, mobile, email, subject }: ReplyProps) {
+  const body = text && encodeURIComponent(text)
+  const links = {
+    WhatsApp: `${whatsAppLink(mobile)}?text=${body}`,
+    ...(email && { Mail: `${mailLink(email, subject)}&body=${body}` }),
+  }
+  return (
+    <p className="buttons reply quiet">
+      <span className="small">{title}</span>
+      {Object.entries(links).map(([name, href]) => (
+        <a
+          key={name}
+          href={body ? href : undefined}
+          {...(name === 'WhatsApp' && { target: '_blank', rel: 'noreferrer' })}
+          aria-label={`${title}, by ${name === 'Mail' ? 'mail' : name}`}
+        >
+          {name}
+        </a>
+      ))}
+    </p>
   )
 }
 

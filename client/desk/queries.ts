@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-query'
 import { createTRPCClient, httpLink } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import type { Start } from '../../server/desk/pages.ts'
 import type { DeskRouter } from '../../server/desk/procedures.ts'
 import { AT_ONCE_MAX, AUTHOR_HEADER, FIRST_LIST } from '../../shared/desk.ts'
 import { answeredStatus, fetchInTime } from '../trpc.ts'
@@ -86,8 +87,8 @@ export function useList(choice: Choice, reading: number) {
 export function takeStart(): void {
   const script = document.getElementById('start')
   if (!script?.textContent) return
-  const { you, list } = JSON.parse(script.textContent) as { you: string; list?: Page }
-  youAtFirst = you
+  start = JSON.parse(script.textContent) as Start
+  const { list } = start
   if (list) client.setQueryData<Pages>(['list', 0, FIRST_LIST], { pages: [list], pageParams: [''] })
   script.remove() // what it holds may be erased, or the session end
 }
@@ -146,9 +147,10 @@ export function useEnquiry(reference: string) {
   })
 }
 
-let youAtFirst = ''
+let start: Start | undefined
+export const replyTitles = (): string[] => start?.replyTitles ?? []
 /** The address of whoever is signed in. */
-export const you = (): string => client.getQueryData<Pulse>(['pulse'])?.you ?? youAtFirst
+export const you = (): string => client.getQueryData<Pulse>(['pulse'])?.you ?? start?.you ?? ''
 
 /** Puts rows in place of those that are shown. Of those that were asked for, what is missing was erased. */
 export function receive(rows: Row[], asked: string[] = []): void {

@@ -4,6 +4,7 @@ import { brand } from '../../shared/brand.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
 import { escaped } from '../html.ts'
 import { htmlOf, type StaticPages } from '../http/static-pages.ts'
+import type { readList } from './reading.ts'
 
 /* The pages around the desk, which need no scripts, and the desk itself. The build writes both files, with their styles. */
 
@@ -21,6 +22,13 @@ export const PASTED_PATH = `${ENTER_PATH}/pasted`
 export function versionOf(pages: StaticPages): string {
   const page = pages.get(DESK_FILE)
   return page ? hash('sha256', htmlOf(page)).slice(0, 16) : ''
+}
+
+/** What the page of the desk comes with. */
+export interface Start {
+  you: string
+  replyTitles: string[]
+  list: Awaited<ReturnType<typeof readList>> | undefined
 }
 
 export function createDeskPages(pages: StaticPages) {
@@ -44,7 +52,7 @@ export function createDeskPages(pages: StaticPages) {
 
   return {
     /** For a session only. @param start what the page need not ask for */
-    desk(reply: FastifyReply, start: { you: string; list: object | undefined }) {
+    desk(reply: FastifyReply, start: Start) {
       const json = JSON.stringify(start).replaceAll('<', '\\u003c')
       const island = `<script id="start" type="application/json">${json}</script>`
       return sendHtml(

@@ -13,6 +13,7 @@ import type { Desk } from './desk.ts'
 import { chosenSchema, readDeskPath } from './inputs.ts'
 import { createDeskPages, SIGN_IN_PATH } from './pages.ts'
 import { deskRouter } from './procedures.ts'
+import { replyTitles } from './replies.ts'
 import { findSession, nameOf, type Session } from './sessions.ts'
 import type { SignIn } from './sign-in.ts'
 import { serveSignIn } from './sign-in-routes.ts'
@@ -137,7 +138,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       if (!session) return toSignIn(request, reply)
       if (!proper) throw new RequestError(404)
       const list = proper === DESK_PATH ? await desk.list(session, FIRST_LIST) : undefined
-      return pages.desk(reply, { you: nameOf(session), list })
+      return pages.desk(reply, { you: nameOf(session), replyTitles, list })
     }
     forms.get(DESK_PATH, showPage)
     forms.get(`${DESK_PATH}/*`, showPage)

@@ -19,7 +19,7 @@ const dialog = (page: Page) => page.locator('dialog[open]')
 
 it('staff call, write and copy, and prepared texts are written already', async () => {
   const { page, problems, reference } = await openOne({ name: '<img src=x onerror=alert(1)> مريم' })
-  await page.locator('.reply').first().waitFor()
+  await page.locator('.reply [href]').first().waitFor()
   const links = await page.locator('.contact a').evaluateAll((all) => all.map((each) => each.getAttribute('href')))
   const text = `Hello, thank you for your enquiry ${reference} about 24 × ${brand.name} 300.`
   expect(links.slice(0, 3)).toEqual([
