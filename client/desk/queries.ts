@@ -88,7 +88,8 @@ export function takeStart(): void {
   const script = document.getElementById('start')
   if (!script?.textContent) return
   start = JSON.parse(script.textContent) as Start
-  const { list } = start
+  const { pulse, list } = start
+  client.setQueryData<Pulse>(['pulse'], pulse)
   if (list) client.setQueryData<Pages>(['list', 0, FIRST_LIST], { pages: [list], pageParams: [''] })
   script.remove() // what it holds may be erased, or the session end
 }
@@ -134,6 +135,7 @@ export function usePulse() {
       return pulse
     },
     refetchInterval: 60_000, // only while the tab is visible
+    refetchOnMount: false, // the page comes with the first one
     refetchOnWindowFocus: 'always',
   })
 }
@@ -150,7 +152,7 @@ export function useEnquiry(reference: string) {
 let start: Start | undefined
 export const replyTitles = (): string[] => start?.replyTitles ?? []
 /** The address of whoever is signed in. */
-export const you = (): string => client.getQueryData<Pulse>(['pulse'])?.you ?? start?.you ?? ''
+export const you = (): string => client.getQueryData<Pulse>(['pulse'])?.you ?? ''
 
 /** Puts rows in place of those that are shown. Of those that were asked for, what is missing was erased. */
 export function receive(rows: Row[], asked: string[] = []): void {

@@ -4,7 +4,7 @@ import { brand } from '../../shared/brand.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
 import { escaped } from '../html.ts'
 import { htmlOf, type StaticPages } from '../http/static-pages.ts'
-import type { readList } from './reading.ts'
+import type { Desk } from './desk.ts'
 
 /* The pages around the desk, which need no scripts, and the desk itself. The build writes both files, with their styles. */
 
@@ -26,9 +26,9 @@ export function versionOf(pages: StaticPages): string {
 
 /** What the page of the desk comes with. */
 export interface Start {
-  you: string
+  pulse: Awaited<ReturnType<Desk['pulse']>>
   replyTitles: string[]
-  list: Awaited<ReturnType<typeof readList>> | undefined
+  list: Awaited<ReturnType<Desk['list']>> | undefined
 }
 
 export function createDeskPages(pages: StaticPages) {

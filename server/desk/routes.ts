@@ -137,8 +137,11 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       const session = await find(request, reply)
       if (!session) return toSignIn(request, reply)
       if (!proper) throw new RequestError(404)
-      const list = proper === DESK_PATH ? await desk.list(session, FIRST_LIST) : undefined
-      return pages.desk(reply, { you: nameOf(session), replyTitles, list })
+      const [pulse, list] = await Promise.all([
+        desk.pulse(session, { showing: [] }),
+        proper === DESK_PATH ? desk.list(session, FIRST_LIST) : undefined,
+      ])
+      return pages.desk(reply, { pulse, replyTitles, list })
     }
     forms.get(DESK_PATH, showPage)
     forms.get(`${DESK_PATH}/*`, showPage)

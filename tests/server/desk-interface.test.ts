@@ -437,7 +437,7 @@ it('the page comes with its first list, which no name breaks out of and the acce
   const reference = await store({ name })
   const page = await (await getStaff(app.url, '', { cookie })).text()
   const [, json = ''] = /<script id="start" type="application\/json">(.*?)<\/script>/.exec(page) ?? []
-  expect(JSON.parse(json)).toMatchObject({ you: STAFF, list: { enquiries: [{ reference, name }] } })
+  expect(JSON.parse(json)).toMatchObject({ pulse: { you: STAFF }, list: { enquiries: [{ reference, name }] } })
   expect(await app.db.access.count({ where: { command: 'desk list', what: reference } })).toBe(1)
   const enquiry = await getStaff(app.url, `/${reference}`, { cookie })
   expect(await enquiry.text()).not.toContain('Verma')
