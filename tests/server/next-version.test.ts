@@ -130,14 +130,17 @@ it('an enquiry about a product that this version does not know is mailed, summar
   await app.db.$executeRaw`ALTER TYPE "Quvera_MailKind" ADD VALUE 'Newsletter'`
   const order = anOrder()
   const { reference = '' } = await submit(app.url, order)
-  await app.db.$executeRaw`UPDATE "Quvera_Form" SET "Products" = 'Quvera 500', "RetailerSelfUse" = 'Hospital'`
+  await app.db.$executeRaw`UPDATE "Quvera_Form" SET "Products" = 'Quvera 500', "RetailerSelfUse" = 'Hospital',
+    "ReceivedAt" = "ReceivedAt" - interval '2 minutes'`
   await app.db.$executeRaw`INSERT INTO "Quvera_Mail" ("Kind", "EnquiryId") SELECT 'Newsletter', "Id" FROM "Quvera_Form"`
   await app.db.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Failed', "DueAt" = NULL WHERE "To" LIKE 'b@%'`
-  const senders = app.startSenders()
+  const notices = app.startSenders()
   await eventually(() => expect(app.resend.mails).toHaveLength(2))
+  await notices.stop(1000)
   await app.db.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Bounced' WHERE "To" LIKE 'a@%'`
-  await eventually(() => expect(app.resend.mails).toHaveLength(4)) // a summary for each
-  await senders.stop(1000)
+  const summaries = app.startSenders()
+  await eventually(() => expect(app.resend.mails).toHaveLength(4)) // one for each
+  await summaries.stop(1000)
   for (const { subject, text } of app.resend.mails) expect(subject + text).toContain('Quvera 500')
   expect((await submit(app.url, order)).reference).toBe(reference) // known by what was sent, whatever the row says now
   const exported = await staff(['export', '--json'], app.env)
