@@ -24,7 +24,7 @@ it.concurrent.each([
   ['what is no HTTP', 'nonsense\r\n\r\n', 400],
   ['headers that are too long', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
   ['headers that do not end', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
-  ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
+  ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nhOst: x\r\n\r\n', 400],
   ['an expectation that nobody meets', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: tea\r\n\r\n', 417],
   ['a body that breaks off', `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\nno length`, 400],
