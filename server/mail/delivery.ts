@@ -58,7 +58,9 @@ export async function recordEvent(db: Db, log: Log, { tag, state, reason, resend
     set: Prisma.sql`, "SentAt" = coalesce("SentAt", now()), "LastError" = ${lastError},
       "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
   })
-  const mail = changed > 0 && (await db.mail.findUnique({ where: { tag }, select: { id: true, kind: true } }))
+  const mail =
+    changed > 0 &&
+    (await db.mail.findFirst({ where: { tag, firstTriedAt: { not: null } }, select: { id: true, kind: true } }))
   if (mail) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
 }
 

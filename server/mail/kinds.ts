@@ -56,14 +56,14 @@ export const allKinds = Object.keys(kinds) as MailKind[]
 /** Those that the queue sends through Resend, in the order in which they are sent. */
 export const queuedKinds: MailKind[] = allKinds.filter((kind) => kind !== 'Post' && kind !== 'SignIn')
 
-/** Those of them to staff. If one does not arrive, somebody has to act. */
+/** Those of them to staff. */
 export const kindsToStaff = queuedKinds.filter((kind) => kinds[kind].to === 'staff')
 
 /** With what it is about. `to` and `text` are of mails to staff only. */
 export type StoredMail = Mail & { enquiry: EnquiryWithSecret | undefined; subscriber: Subscriber | null }
 
 /**
- * Made of stored rows and settings only, so that a repeat has the same bytes. Without `publicUrl` no mail links to the site.
+ * Made of stored rows and settings only: a repeat has the same bytes while they stay. Without `publicUrl` no mail links to the site.
  * @throws Error for a kind that the queue does not send, or one whose subject was erased
  */
 export function writeMessage({ kind, tag, to, text, enquiry, subscriber }: StoredMail, publicUrl = ''): Message {

@@ -69,13 +69,16 @@ export async function wasTriedSince(db: Pick<Db, '$queryRaw'>, id: string, since
   return tried.length > 0
 }
 
+/** The condition of the last mail (`mail`) of its kind of an enquiry. */
+const IS_NEWEST = Prisma.sql`NOT EXISTS (SELECT FROM "Quvera_Mail" newer
+  WHERE newer."EnquiryId" = mail."EnquiryId" AND newer."Kind" = mail."Kind" AND newer."Id" > mail."Id")`
+
 /**
  * The condition of an acknowledgement (`mail`) of an enquiry whose address was corrected since it was queued: the newest of its
  * enquiry, after which another one may be queued. One that waits is none: it goes to the right address already.
  */
 export const MAY_GO_TO_CORRECTED = Prisma.sql`(mail."Kind" = 'Acknowledgement' AND mail."Status" <> 'Pending'
-  AND NOT EXISTS (SELECT FROM "Quvera_Mail" newer
-    WHERE newer."EnquiryId" = mail."EnquiryId" AND newer."Kind" = 'Acknowledgement' AND newer."Id" > mail."Id")
+  AND ${IS_NEWEST}
   AND EXISTS (SELECT FROM "Quvera_Form" WHERE "Id" = mail."EnquiryId" AND NOT "SuspectedSpam" AND "Email" <> '')
   AND EXISTS (SELECT FROM "Quvera_History" WHERE "EnquiryId" = mail."EnquiryId" AND "After" ? 'Email' AND "At" > mail."QueuedAt"))`
 
@@ -103,8 +106,8 @@ export async function redirectMails(db: Pick<Db, '$executeRaw'>, id: string): Pr
 
 /** The condition of enquiries (`form`) that nobody has answered and whose acknowledgement may not have arrived: to be rung. */
 export const TO_RING = Prisma.sql`form."Status" = 'New' AND NOT form."SuspectedSpam" AND form."EraseAt" IS NULL
-  AND form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
-    WHERE "Kind" = 'Acknowledgement' AND "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown'))`
+  AND form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail" mail
+    WHERE "Kind" = 'Acknowledgement' AND "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown') AND ${IS_NEWEST})`
 
 /** Mails about changes in 24 hours, to each of staff. A summary tells of the rest. */
 const CHANGES_A_DAY = 10
@@ -124,10 +127,11 @@ export async function tellOfErasure(db: Pick<Db, '$executeRaw'>, id: string, sta
     SELECT "Id", 'ErasureAsked', "Quvera_mailbox"("Email") FROM "Quvera_Form" WHERE "Id" = ${id}::uuid AND "Email" <> ''`
 }
 
-/** The enquiry is kept. Also what was tried is not tried again: it would be untrue. */
-export async function withholdErasureAsked(db: Pick<Db, '$queryRaw'>, id: string): Promise<void> {
+/** The enquiry is kept. Also what was tried is not tried again: it would be untrue. What a spam mark withholds is not released. */
+export async function withholdErasureAsked(db: Pick<Db, '$queryRaw' | '$executeRaw'>, id: string): Promise<void> {
   const isIt = Prisma.sql`mail."EnquiryId" = ${id}::uuid AND mail."Kind" = 'ErasureAsked'`
   await transition(db, 'Withheld', isIt, { because: 'Kept' })
+  await db.$executeRaw`UPDATE "Quvera_Mail" mail SET "WithheldBecause" = 'Kept' WHERE ${isIt} AND "WithheldBecause" = 'ByStaff'`
 }
 
 /** By way of the history, which has an index by time. */

@@ -92,8 +92,9 @@ export async function claimNext(
     WHERE mail."Id" = next."Id" AND mail."Status" = 'Pending' AND ${isDue}
     RETURNING mail."Id" AS "id", mail."Attempts" AS "attempts", next."FirstTriedAt" AS "triedBeforeAt",
       (extract(epoch FROM now() - next."FirstTriedAt") / 3600)::float AS "triedHoursAgo"`
-  const mail = claimed && (await readMail(db, claimed.id))
-  return mail && { ...mail, ...claimed }
+  if (!claimed) return undefined
+  const mail = await readMail(db, claimed.id)
+  return mail?.status === 'Pending' ? { ...mail, ...claimed } : undefined // it may have been withheld since
 }
 
 /** Addresses are compared without regard to case: the setting may have been typed anew. */

@@ -42,10 +42,10 @@ export const SUSPECTED = Prisma.sql`form."SuspectedSpam" AND form."Status" = 'Ne
 
 /**
  * The condition of enquiries (`form`) that visitors changed since the last good summary, and of which no mail of the kind Change
- * tells. One that was not yet tried then does.
+ * tells. One that was not tried yet tells of nothing: by the time it may go the enquiry may be erased.
  */
 export const CHANGED_BY_VISITOR = Prisma.sql`NOT form."SuspectedSpam" AND form."Id" IN (
   SELECT "EnquiryId" FROM "Quvera_History" entry WHERE entry."ByVisitor" AND entry."What" <> 'Reminder'
     AND entry."At" > greatest(${TOLD_UNTIL}, ${LOOKED_BACK})
     AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = entry."EnquiryId" AND mail."Kind" = 'Change'
-      AND ${IS_GOOD} AND coalesce(mail."FirstTriedAt", 'infinity') >= entry."At"))`
+      AND ${IS_GOOD} AND mail."FirstTriedAt" >= entry."At"))`

@@ -478,9 +478,14 @@ describe('setSpam', () => {
     const senders = app.startSenders()
     const asked = () => app.db.mail.findMany({ where: { kind: 'ErasureAsked' }, orderBy: { id: 'asc' } })
     await eventually(async () => expect(await asked()).toMatchObject(Array(2).fill({ withheldBecause: 'ByStaff' })))
+    await act('keep', { references: [other] })
+    await act('erase', { references: [other] }) // which writes another one
+    await eventually(async () => expect((await asked())[2]).toMatchObject({ withheldBecause: 'ByStaff' }))
     await act('setSpam', { references: [reference, other], spam: false, was: true })
     await app.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } }) // thirty seconds later
-    await eventually(async () => expect(await asked()).toMatchObject([{ status: 'Sent' }, { status: 'Sent' }]))
+    await eventually(async () =>
+      expect(await asked()).toMatchObject([{ status: 'Sent' }, { withheldBecause: 'Kept' }, { status: 'Sent' }]),
+    )
     await senders.stop(1000)
   })
 

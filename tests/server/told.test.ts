@@ -322,6 +322,10 @@ describe('the digest', () => {
     expect(await desk.summaries()).toEqual([]) // there is nothing to say
     const oldest = await storeEnquiry(desk.db, { receivedAt: hoursAgo(80) })
     const ring = await storeEnquiry(desk.db, { receivedAt: hoursAgo(2) }, { Acknowledgement: 'Bounced' })
+    const corrected = await storeEnquiry(desk.db, { receivedAt: hoursAgo(4) }, { Acknowledgement: 'Bounced' })
+    await desk.db
+      .$executeRaw`INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status", "DueAt", "FirstTriedAt", "SentAt")
+      SELECT "Id", 'Acknowledgement', 'Delivered', NULL, now(), now() FROM "Quvera_Form" WHERE "Reference" = ${corrected}` // it has one now
     const unknown = await storeEnquiry(desk.db, { receivedAt: hoursAgo(1) }, { Acknowledgement: 'Unknown' })
     await storeEnquiry(desk.db, { receivedAt: hoursAgo(3), suspectedSpam: true }, { Acknowledgement: 'Bounced' })
     const reminded = await storeEnquiry(desk.db, {
@@ -335,7 +339,7 @@ describe('the digest', () => {
     const summaries = await desk.summaries()
     expect(summaries).toHaveLength(1)
     expect(summaries[0]?.text).toMatch(
-      /^\S+: 4 waiting, the oldest for 3 days, 1 for more than a day, 2 to ring, 1 to ring again, /,
+      /^\S+: 5 waiting, the oldest for 3 days, 1 for more than a day, 2 to ring, 1 to ring again, /,
     )
     expect(references(summaries[0]?.text)).toEqual([oldest, ring, unknown, reminded])
   })

@@ -107,6 +107,12 @@ it('a summary tells what visitors changed of which no mail told, and not of what
     where: { kind: 'Change', status: 'Pending' },
     data: { status: 'Withheld', dueAt: null, withheldBecause: 'TooOld' },
   })
+  const waiting = await sendOrder(url, { mobile: '9833333333' })
+  await press(url, waiting.token, 'quantity', { quantity: '31' })
+  await db.mail.updateMany({
+    where: { kind: 'Change', status: 'Pending' },
+    data: { dueAt: new Date(Date.now() + 3_600_000) },
+  })
   const third = await sendOrder(url, { mobile: '9822222222' })
   await db.$executeRaw`UPDATE "Quvera_Form" SET "ReceivedAt" = now() - interval '5 minutes' WHERE "Reference" = ${third.reference}`
   await db.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Failed', "DueAt" = NULL WHERE "Kind" = 'Notice' AND "Status" = 'Pending'`
@@ -115,9 +121,9 @@ it('a summary tells what visitors changed of which no mail told, and not of what
   await eventually(() => expect(summary()).toBeDefined())
   await senders.stop(1000)
   const list = /Visitors changed these on their pages[\s\S]*?(?=\n\n|$)/.exec(summary()?.text ?? '')?.[0] ?? ''
-  expect(list).toContain(untold.reference)
+  for (const { reference } of [untold, waiting]) expect(list).toContain(reference)
   expect(list).not.toContain(told.reference)
-  expect(summary()?.subject).toContain('1 changed by visitors')
+  expect(summary()?.subject).toContain('2 changed by visitors')
 })
 
 it('what is erased while its mail is sent, and while Resend does not answer, ends without a trace', async () => {
