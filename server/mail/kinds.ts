@@ -18,9 +18,10 @@ import {
  *
  * A new kind of an enquiry needs:
  *   a value of the enum in prisma/schema.prisma, with its migration; an entry and a `case` here; its words in templates.ts;
- *   an INSERT in of-enquiry.ts, and who calls it. That of a mail to a visitor sets "Mailbox": without it neither three a day, nor a
- *   spam mark, nor "This is not mine" holds it up;
- *   in OF_ORDER there, if it is written with the order; in FAILED and RESTORED of operations/mails-command.ts, if staff need not
+ *   an INSERT in of-enquiry.ts, and who calls it. That of a mail to a visitor sets "Mailbox": without it neither three a day nor
+ *   "This is not mine" holds it up, nor a spam mark one that is not in OF_ORDER; there also: what a release frees, and what goes
+ *   to a corrected address;
+ *   in OF_ORDER, if it is written with the order; in FAILED and RESTORED of operations/mails-command.ts, if staff need not
  *   read that it failed; in told.ts, operations/problems.ts and metrics/backlog.ts, if it rings staff.
  */
 
@@ -28,7 +29,7 @@ interface Kind {
   /** In words that staff read. */
   one: string
   to: 'staff' | 'visitor' | 'subscriber' | 'NOTIFY_URL'
-  /** It is sent while the mails that were tried in 24 hours are below this percentage of MAIL_DAILY_BUDGET. */
+  /** It is sent while the mails that were tried, and so may have been sent, in 24 hours are below this percentage of MAIL_DAILY_BUDGET. */
   share: number
   /** An untried one is withheld once it is older than MAIL_MAX_AGE_DAYS, or than this, if that is less. */
   maxAgeDays?: number
@@ -38,7 +39,10 @@ interface Kind {
   needsPublicUrl?: true
 }
 
-/** In the order in which the queue sends them, the most urgent first. A post has a sender of its own; a link goes out at once. */
+/**
+ * In the order in which the queue sends them, the most urgent first; `share` says who stops first. A post has a sender of its own; a
+ * link goes out at once.
+ */
 export const kinds: Record<MailKind, Kind> = {
   // Summaries and mails about changes are not sent again: the next summary says more.
   Summary: { one: 'the summary', to: 'staff', share: 100 },

@@ -169,8 +169,8 @@ async function withhold(db: Db, kind: MailKind, because: WithheldBecause, where:
 }
 
 /**
- * Which mails (`mail`) people may have sent once more: refused ones, uncertain ones, and those withheld for a reason that can
- * pass. Not an acknowledgement of what is marked as spam: it would be withheld again.
+ * Which mails (`mail`) people may have sent once more: refused ones, uncertain ones, and those withheld for a reason that has
+ * passed. Not an acknowledgement of what is marked as spam: it would be withheld again.
  */
 export const MAY_SEND_AGAIN = Prisma.sql`(mail."Status" IN ('Failed', 'Unknown')
   OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff', 'NoUrl'))

@@ -54,7 +54,7 @@ export function readResult({ data, error: failure, headers }: ResendAnswer, paus
     return { is: 'not taken', error, pauseMs: QUOTA_PAUSE_MS }
   if (status === 429 || name === 'rate_limit_exceeded')
     return { is: 'not taken', error, pauseMs: readDelayMs(headers['retry-after']) ?? pauseMs }
-  // An earlier try used the key with other content: the settings have changed since, and no try can tell.
+  // An earlier try used the key with other content: the enquiry or the settings have changed since, and no try can tell.
   if (name === 'invalid_idempotent_request') return { is: 'unknown', error }
   if (name === 'concurrent_idempotent_requests') return { is: 'unclear', error }
   // The SDK's name for an answer that is no JSON: of a proxy, or of a firewall that rejects this mail.

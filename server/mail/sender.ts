@@ -43,7 +43,7 @@ const TRY_MAX_MS = 10_000
 const TURN_SECONDS = 15
 /** A request that begins late by so much is made up for by the next one. */
 const LATE_MS = 50
-/** Unclear answers about so many enquiries in a row are an outage, and not the fault of what one visitor typed. */
+/** Unclear answers about so many enquiries, subscribers or summaries in a row are an outage, and not the fault of what one visitor typed. */
 const OUTAGE_SUBJECTS = 3
 /** In an outage each so many-th try is of an untried mail: the three may be at fault after all. */
 const UNTRIED_EVERY = 12
@@ -87,12 +87,13 @@ export function startSender(
       await rest(Math.min(nextRequestAt, nextPollAt))
       return true
     }
-    const mail = await channel.claim(isOutage() && unclear.answers % UNTRIED_EVERY !== 0)
+    const isProbing = isOutage() && unclear.answers % UNTRIED_EVERY !== 0
+    const mail = await channel.claim(isProbing)
     isFailing = false
     if (!mail) return false
-    const turnAt = Math.max(nextRequestAt, performance.now() - LATE_MS)
+    const beganAt = Math.max(nextRequestAt, performance.now() - LATE_MS)
     await send(mail)
-    nextRequestAt = Math.max(nextRequestAt, turnAt + channel.intervalMs()) // after the answer, which may name the limit
+    nextRequestAt = Math.max(nextRequestAt, beganAt + channel.intervalMs()) // after the answer, which may name the limit
     return true
   }
 

@@ -11,7 +11,7 @@ import { createSummaryWriter } from './summary.ts'
  * Starts a sender for mails and one for webhook posts, so that they do not wait for each other. Read the files of this room in
  * the order of a mail's life:
  *   kinds.ts           which kinds there are, and what a new one needs; states.ts: the states of a mail, and what an answer means
- *   of-enquiry.ts      writes the mails of an enquiry; summary.ts those of all that waits, by told.ts: of what staff know
+ *   of-enquiry.ts      writes the mails of an enquiry; summary.ts those of all that waits; told.ts decides what staff know already
  *   sender.ts          the loop that sends one after the other, by the statements of queue.ts
  *   resend-channel.ts  what may go through Resend now; resend.ts sends it, resend-answers.ts reads the answer
  *   post-channel.ts    the same for NOTIFY_URL

@@ -15,7 +15,7 @@ import { CHANGED_BY_VISITOR, HAS_WAITED, LAST_SUMMARY_AT, SUSPECTED, UNTOLD } fr
 
 /*
  * A summary is a doorbell: a mail to each of staff that says how many enquiries wait and which of them need something. The
- * digest is one, too. It holds no personal data and no text of a visitor, so erasing a person does not change it.
+ * digest is one, too. It holds no data of a visitor, so erasing a person does not change it.
  */
 
 const LOOK_MS = 15_000
@@ -84,42 +84,37 @@ function isDue(facts: SummaryFacts, env: Settings): boolean {
 }
 
 /**
- * (a) An enquiry is untold, and the last summary is older than the interval. After one that was not taken and is not withheld
- *     either, a day later only: a further one would reach nobody either, unless staff have an address that it did not go to.
- * (c) Without a digest, once a day: there is suspected spam.
+ * An enquiry is untold, and the last summary is older than the interval. After one that has reached nobody, but was not withheld, a
+ * day later only: a further one would not arrive, unless staff have an address that it did not go to. Without a digest also once
+ * a day, if there is suspected spam.
  */
 export function isSummaryDue(facts: SummaryFacts, env: Settings): boolean {
-  const { isUntold, isSuspected, lastStates, lastReceivers } = facts
+  const { now, isUntold, isSuspected, lastAt, lastStates, lastReceivers } = facts
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, DIGEST_AT } = env
-  const sinceLast = msSinceLast(facts)
+  const sinceLast = lastAt ? now.getTime() - lastAt.getTime() : Number.POSITIVE_INFINITY
   if (DIGEST_AT === 'off' && isSuspected && sinceLast >= DAY_MS) return true
-  const wasTaken = lastStates.some((state) => ['Sent', 'Delivered', 'Complained'].includes(state))
+  const hasReached = lastStates.some((state) => ['Sent', 'Delivered', 'Complained'].includes(state))
   const isWithheld = lastStates.every((state) => state === 'Withheld')
   const mayReachNobody =
-    !wasTaken && !isWithheld && staff.every((address) => lastReceivers.includes(address.toLowerCase()))
+    !hasReached && !isWithheld && staff.every((address) => lastReceivers.includes(address.toLowerCase()))
   return isUntold && sinceLast >= (mayReachNobody ? DAY_MS : summaryIntervalMs(budget, staff.length))
 }
 
 /**
- * (b) The net: the latest DIGEST_AT, in India, was less than six hours ago, the database is older than it, and no summary was
- *     written since one interval before it, or, if that one has reached nobody, since it. Whether there is something to say is
- *     seen when it is written.
+ * The net: the latest DIGEST_AT, in India, was less than six hours ago, the database is older than it, and no summary was written
+ * since one interval before it, or, if that one has reached nobody, since it. Whether there is something to say is seen when it
+ * is written.
  */
 export function isDigestDue(facts: SummaryFacts, env: Settings): boolean {
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, DIGEST_AT } = env
   if (DIGEST_AT === 'off') return false
-  const { now, madeAt, lastStates } = facts
+  const { now, madeAt, lastAt, lastStates } = facts
   const today = parseIndianTime(formatIndianDay(now), DIGEST_AT).getTime()
   const latest = today <= now.getTime() ? today : today - DAY_MS
-  const sinceDigest = now.getTime() - latest
-  if (sinceDigest >= DIGEST_WITHIN_MS || madeAt.getTime() >= latest) return false
+  if (now.getTime() - latest >= DIGEST_WITHIN_MS || madeAt.getTime() >= latest) return false
   const isLost = lastStates.every((state) => ['Bounced', 'Failed', 'Unknown'].includes(state))
   const quietMs = isLost ? 0 : Math.min(summaryIntervalMs(budget, staff.length), DIGEST_QUIET_MS)
-  return msSinceLast(facts) >= sinceDigest + quietMs
-}
-
-function msSinceLast({ now, lastAt }: SummaryFacts): number {
-  return lastAt ? now.getTime() - lastAt.getTime() : Number.POSITIVE_INFINITY
+  return !lastAt || lastAt.getTime() <= latest - quietMs
 }
 
 /** By clock_timestamp, as another process may have written a summary since this transaction began. */
@@ -142,7 +137,7 @@ async function readFacts(db: Pick<Db, '$queryRaw'>): Promise<SummaryFacts> {
 async function writeSummary(db: Db, env: Settings, problems: string[]): Promise<boolean> {
   return db.$transaction(
     async (transaction) => {
-      // The second of two waits here, and then sees the summary of the first. Not for the lease, which others ask for each second.
+      // The second of two waits here, and then sees the summary of the first. A lock of its own: for the lease others ask each second.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('Quvera summary'))`
       const facts = await readFacts(transaction)
       const text = isDue(facts, env) && (await composeSummary(transaction, facts, problems))

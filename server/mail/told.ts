@@ -11,7 +11,7 @@ import { Prisma } from '../database/generated/client.ts'
 /** Of a mail. */
 const IS_GOOD = Prisma.sql`"Status" IN ('Pending', 'Sent', 'Delivered', 'Complained')`
 
-/** Of older ones the digest tells. Also bounds the cost where there never was a summary. */
+/** What waits for longer stands in each digest. Also bounds the cost where there never was a summary. */
 const LOOKED_BACK = Prisma.sql`now() - interval '31 days'`
 
 /** What follows a SELECT list. A summary that is dated later than now, by a clock that was ahead, tells of nothing. */
@@ -21,7 +21,7 @@ const ofSummaries = (also: Prisma.Sql) => Prisma.sql`FROM "Quvera_Mail"
 /** When the last summary was written: all its mails have the time of their transaction. */
 export const LAST_SUMMARY_AT = Prisma.sql`(SELECT "QueuedAt" ${ofSummaries(Prisma.empty)})`
 
-/** Of what was received until then staff know by a good summary. */
+/** Of what was received until then staff know by a good summary. One good mail of it is enough. */
 const TOLD_UNTIL = Prisma.sql`coalesce(
   (SELECT "QueuedAt" - interval '1 minute' ${ofSummaries(Prisma.sql`AND ${IS_GOOD}`)}), '-infinity')`
 
