@@ -187,7 +187,7 @@ export function seenWith(stored: Row, tried: Tried[]): Seen {
     // A change of which the server has told already counts once.
     if (name === 'add' || takenBack.includes(input.key) || stored.last?.key === input.key) continue
     const preview = actions[name].preview as ((row: Row, input: object) => Preview) | undefined
-    const last = { key: input.key, what: name, who: change.author, at: new Date(change.at).toISOString() }
+    const last = { key: input.key, what: 'not stored yet', who: change.author, at: new Date(change.at).toISOString() }
     row = { ...row, ...(preview?.(row, input) as Partial<Row>), ...(name !== 'takeBack' && { last }) }
   }
   const latest = of.at(-1)

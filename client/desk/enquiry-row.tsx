@@ -95,7 +95,9 @@ function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
   const { row, own } = seen
   const { reference, name, mobile, status, suspectedSpam, last } = row
   const isSpam = suspectedSpam && status === 'New'
-  const mayTakeBack = last && (!isHere || own?.input.key === last.key) && own?.name !== 'takeBack'
+  const isOwn = own?.input.key === last?.key && own?.name !== 'takeBack'
+  // What was done here is taken back here, but a note leaves its enquiry as New as it was.
+  const mayTakeBack = last && (!isHere || (isOwn && own?.name !== 'addNote' && own?.name !== 'setSpam'))
   return (
     <div className="row-actions">
       {!isSpam && (

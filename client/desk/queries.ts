@@ -68,8 +68,9 @@ export const client = new QueryClient({
 
 /** @param reading a list is read again only under another number: its rows do not move under a finger */
 export function useList(choice: Choice, reading: number) {
-  return useInfiniteQuery({
-    queryKey: ['list', reading, choice],
+  const queryKey = ['list', reading, choice]
+  const list = useInfiniteQuery({
+    queryKey,
     async queryFn({ pageParam, signal }): Promise<Page> {
       const page = await trpc.desk.list.query({ ...choice, ...(pageParam && { before: pageParam }) }, { signal })
       const later =
@@ -81,6 +82,8 @@ export function useList(choice: Choice, reading: number) {
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
   })
+  if (!list.isPlaceholderData) shown = queryKey
+  return list
 }
 
 /** What the page has come with. */
@@ -100,11 +103,12 @@ interface Pages {
   pageParams: unknown[]
 }
 
-/** The rows of the list that was read last. */
+/** The key of the list that is shown. */
+let shown: unknown[] = ['list', 0, FIRST_LIST]
+
+/** The rows of the list that is shown. */
 export function listedRows(): Shown[] {
-  const lists = client.getQueryCache().findAll({ queryKey: ['list'] })
-  const [last] = lists.sort((a, b) => b.state.dataUpdatedAt - a.state.dataUpdatedAt)
-  return (last?.state.data as Pages | undefined)?.pages.flatMap(({ enquiries }) => enquiries) ?? []
+  return client.getQueryData<Pages>(shown)?.pages.flatMap(({ enquiries }) => enquiries) ?? []
 }
 
 export const isGone = (row: Shown): row is Gone => 'isGone' in row

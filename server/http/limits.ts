@@ -55,13 +55,13 @@ const limitsOf = (max: number) =>
     service: { minute: 3000 },
     /** What a visitor does with a stored enquiry. Another address counts as an order, too. */
     act: { minute: max },
-    /** Of a link, in its address or in the form of its page; no more of it than a token has. */
+    /** Of a link, in its address or in the form of its page, by one client: two may hold it, and neither shuts the other out. */
     token: { minute: 60, key: tokenOf },
   }) satisfies Record<string, Limit>
 
 function tokenOf(request: FastifyRequest): string {
   const token = fieldsOf(request).get('token') ?? (request.query as { token?: unknown }).token
-  return String(token).slice(0, TOKEN_LENGTH)
+  return `${request.ip} ${String(token).slice(0, TOKEN_LENGTH)}`
 }
 
 type LimitName = keyof ReturnType<typeof limitsOf>

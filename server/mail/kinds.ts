@@ -49,7 +49,7 @@ export const kinds: Record<MailKind, Kind> = {
   Notice: { one: 'the notice', to: 'staff', share: 75, maySendAgain: true },
   Change: { one: 'the mail about a change', to: 'staff', share: 40, maxAgeDays: 1 },
   Confirmation: { one: 'the confirmation', to: 'subscriber', share: 60, maySendAgain: true, needsPublicUrl: true },
-  ErasureAsked: { one: 'the mail about the erasure', to: 'visitor', share: 75, maxAgeDays: 1 }, // by then it is erased
+  ErasureAsked: { one: 'the mail about the erasure', to: 'visitor', share: 100, maxAgeDays: 1 }, // by then it is erased
   Acknowledgement: { one: 'the acknowledgement', to: 'visitor', share: 60, maxAgeDays: 1, maySendAgain: true },
   Post: { one: 'the webhook post', to: 'NOTIFY_URL', share: Number.POSITIVE_INFINITY, maySendAgain: true },
   SignIn: { one: 'the link to the desk', to: 'staff', share: 100 },

@@ -111,8 +111,10 @@ export const TO_RING = Prisma.sql`form."Status" = 'New' AND NOT form."SuspectedS
 
 /** Mails about changes in 24 hours, to each of staff. A summary tells of the rest. */
 const CHANGES_A_DAY = 10
-/** So many, and those about erasures beyond: no more enquiries are erased in a day. */
+/** While so many are to be erased: no more are in a day. A summary tells of the rest. */
 const ERASURES_A_DAY = 50
+/** About erasures of one enquiry, in a day. */
+export const MAILS_OF_ERASURES = 3
 
 /** Tells all of staff that the visitor has changed something, unless a mail about it is still to be sent. */
 export async function queueChange(db: Pick<Db, '$executeRaw'>, id: string, staff: string[]): Promise<void> {
@@ -121,7 +123,12 @@ export async function queueChange(db: Pick<Db, '$executeRaw'>, id: string, staff
 
 /** Tells all of staff, and the visitor, that somebody asks to erase the enquiry. Of suspected spam the visitor's waits for its release. */
 export async function tellOfErasure(db: Pick<Db, '$executeRaw'>, id: string, staff: string[]): Promise<void> {
-  await queueChangeIf(db, id, staff, Prisma.sql`${changesOfADay} < ${ERASURES_A_DAY}`)
+  await queueChangeIf(
+    db,
+    id,
+    staff,
+    Prisma.sql`(SELECT count(*) FROM "Quvera_Form" WHERE "EraseAt" IS NOT NULL) <= ${ERASURES_A_DAY}`,
+  )
   await db.$executeRaw`
     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox")
     SELECT "Id", 'ErasureAsked', "Quvera_mailbox"("Email") FROM "Quvera_Form" WHERE "Id" = ${id}::uuid AND "Email" <> ''`

@@ -5,6 +5,7 @@ import { IS_NOT_THEIRS } from '../database/history.ts'
 import type { Env } from '../env.ts'
 import { staffCommand } from '../format.ts'
 import { isOpen, kinds, kindsToStaff, queuedKinds, readCount, type StoredMail, writeMessage } from './kinds.ts'
+import { MAILS_OF_ERASURES } from './of-enquiry.ts'
 import { claimNext, withholdNotices, withholdStale } from './queue.ts'
 import { createMailer, type Message } from './resend.ts'
 import type { Channel } from './sender.ts'
@@ -12,6 +13,7 @@ import type { Channel } from './sender.ts'
 /** Resend remembers a key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
 const MAILS_A_DAY_TO_A_MAILBOX = 3
+const ERASURE_MAILS_TO_A_MAILBOX = 10
 const KEY_EXPIRED = 'an earlier try may have sent this mail; too long ago to try again without a second copy'
 
 /** @param writeSummaryIfDue runs at each poll while the budget has room for a summary */
@@ -66,7 +68,7 @@ export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryI
 /**
  * Why this mail to a visitor or subscriber is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood
  * it through our forms. Counted are its mails that were tried; as one is tried at a time, those were tried before this one. Those
- * about erasures are counted apart: no other mails keep somebody from learning of one.
+ * about erasures are counted apart, three of an enquiry and ten in all: no other mails keep somebody from learning of one.
  */
 async function readReasonToWithhold(db: Db, { id, kind, mailbox, enquiry, subscriber }: StoredMail) {
   const [{ because }] = await db.$queryRaw<[{ because: WithheldBecause | null }]>`
@@ -74,9 +76,11 @@ async function readReasonToWithhold(db: Db, { id, kind, mailbox, enquiry, subscr
       WHEN ${Boolean(enquiry?.suspectedSpam)} THEN 'ByStaff'
       WHEN ${Boolean(subscriber?.confirmedAt)} OR ${subscriber?.endsAt ?? null}::timestamptz < now() THEN 'Ended'
       WHEN EXISTS (SELECT FROM "Quvera_Form" form WHERE form."Id" = ${enquiry?.id ?? null}::uuid AND ${IS_NOT_THEIRS}) THEN 'NotTheirs'
-      WHEN (SELECT count(*) FROM "Quvera_Mail" WHERE "Mailbox" = ${mailbox} AND "Id" <> ${id}
-        AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now()
-        AND (${kind} <> 'ErasureAsked' OR "Kind" = 'ErasureAsked')) >= ${MAILS_A_DAY_TO_A_MAILBOX} THEN 'ThreeADay'
+      WHEN (SELECT CASE WHEN ${kind} <> 'ErasureAsked' THEN count(*) >= ${MAILS_A_DAY_TO_A_MAILBOX}
+          ELSE count(*) FILTER (WHERE "Kind" = 'ErasureAsked') >= ${ERASURE_MAILS_TO_A_MAILBOX}
+            OR count(*) FILTER (WHERE "Kind" = 'ErasureAsked' AND "EnquiryId" = ${enquiry?.id ?? null}::uuid) >= ${MAILS_OF_ERASURES} END
+        FROM "Quvera_Mail" WHERE "Mailbox" = ${mailbox} AND "Id" <> ${id}
+          AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now()) THEN 'ThreeADay'
     END AS "because"`
   return because
 }

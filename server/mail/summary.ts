@@ -11,7 +11,7 @@ import { summaryIntervalMs } from './kinds.ts'
 import { TO_RING } from './of-enquiry.ts'
 import { transition } from './queue.ts'
 import { lineOf } from './templates.ts'
-import { CHANGED_BY_VISITOR, HAS_WAITED, LAST_SUMMARY_AT, SUSPECTED, UNTOLD } from './told.ts'
+import { CHANGED_BY_VISITOR, ERASURE_UNTOLD, HAS_WAITED, LAST_SUMMARY_AT, SUSPECTED, UNTOLD } from './told.ts'
 
 /*
  * A summary is a doorbell: a mail to each of staff that says how many enquiries wait and which of them need something. The
@@ -67,7 +67,7 @@ export interface SummaryFacts {
   now: Date
   /** When the database was made. */
   madeAt: Date
-  /** Whether a real enquiry that was received a minute ago is untold. */
+  /** Whether a real enquiry that was received a minute ago is untold, or one that a visitor asked to erase. */
   isUntold: boolean
   /** Whether there is suspected spam to tell of. */
   isSuspected: boolean
@@ -123,7 +123,7 @@ async function readFacts(db: Pick<Db, '$queryRaw'>): Promise<SummaryFacts> {
   const [facts] = await db.$queryRaw<[SummaryFacts]>`
     WITH last AS (SELECT "Status", "To" FROM "Quvera_Mail" WHERE "Kind" = 'Summary' AND "QueuedAt" = ${LAST_SUMMARY_AT})
     SELECT clock_timestamp() AS "now", (SELECT min(finished_at) FROM _prisma_migrations) AS "madeAt",
-      ${isThere(UNTOLD)} AS "isUntold",
+      ${isThere(UNTOLD)} OR ${isThere(ERASURE_UNTOLD)} AS "isUntold",
       ${isThere(Prisma.sql`${SUSPECTED} AND ${HAS_WAITED}`)} AS "isSuspected",
       ${LAST_SUMMARY_AT} AS "lastAt",
       ARRAY(SELECT "Status"::text FROM last) AS "lastStates", ARRAY(SELECT lower("To") FROM last) AS "lastReceivers"`

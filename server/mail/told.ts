@@ -49,3 +49,6 @@ export const CHANGED_BY_VISITOR = Prisma.sql`NOT form."SuspectedSpam" AND form."
     AND entry."At" > greatest(${TOLD_UNTIL}, ${LOOKED_BACK})
     AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = entry."EnquiryId" AND mail."Kind" = 'Change'
       AND ${IS_GOOD} AND mail."FirstTriedAt" >= entry."At"))`
+
+/** The condition of enquiries (`form`) that visitors asked to erase a minute ago, and that staff do not know of. */
+export const ERASURE_UNTOLD = Prisma.sql`form."EraseAt" < now() + interval '1 day' - interval '1 minute' AND ${CHANGED_BY_VISITOR}`

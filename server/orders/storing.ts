@@ -74,12 +74,17 @@ export async function lockContent(db: Pick<Db, '$executeRaw'>, content: OrderCon
   await db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
 }
 
-/** Finds an enquiry of the same content that has the same key or was received in the last ten minutes, once a standby has it too. */
+/**
+ * Finds an enquiry of the same content that has the same key, or was received in the last ten minutes and waits as it came: one that
+ * is over, or that whoever holds its link has touched, may be a stranger's. Once a standby has it too.
+ */
 export async function findEqualEnquiry(db: Pick<Db, '$queryRaw'>, row: InsertRow) {
   const [equal] = await db.$queryRaw<{ id: string; reference: string }[]>`
     SELECT "Id"::text AS "id", "Reference" AS "reference" FROM "Quvera_Form"
     WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes'
-        AND "ReceivedAt" < clock_timestamp() + interval '1 second') -- not of a clock that was ahead; it is rounded to ms
+        AND "ReceivedAt" < clock_timestamp() + interval '1 second' -- not of a clock that was ahead; it is rounded to ms
+        AND "Status" = 'New' AND "EraseAt" IS NULL AND "SuspectedSpam" = ${row.SuspectedSpam}
+        AND NOT EXISTS (SELECT FROM "Quvera_History" WHERE "EnquiryId" = "Quvera_Form"."Id" AND "ByVisitor"))
       AND "ContentHash" = ${row.ContentHash}
     ORDER BY "ReceivedAt" LIMIT 1`
   if (equal) await waitForStandby(db)

@@ -16,7 +16,13 @@ import {
 } from '../database/history.ts'
 import type { PageLink } from '../database/page-token.ts'
 import { DAY_MS } from '../format.ts'
-import { acknowledgeAnew, redirectMails, tellOfErasure, withholdErasureAsked } from '../mail/of-enquiry.ts'
+import {
+  acknowledgeAnew,
+  MAILS_OF_ERASURES,
+  redirectMails,
+  tellOfErasure,
+  withholdErasureAsked,
+} from '../mail/of-enquiry.ts'
 
 /*
  * What the holder of a link to the visitor's page may do. Whoever holds it may not be the visitor: so a new number is only proposed,
@@ -24,7 +30,6 @@ import { acknowledgeAnew, redirectMails, tellOfErasure, withholdErasureAsked } f
  */
 
 const ACTS_MAX = 10
-const COUNTED = [PROPOSAL, 'Correction', WITHDRAWN, NOT_MINE, 'Erasure']
 const ADDRESS_WITHIN_MS = DAY_MS
 const YOUNG_MS = 90 * DAY_MS
 
@@ -44,11 +49,12 @@ interface Work extends Opened {
 
 interface ActEntry {
   may(opened: Opened): boolean
-  /** It was pressed before. */
-  isDone(enquiry: EnquiryWithSecret, standing: ReturnType<typeof standingOf>, value: string): boolean
+  /** It was pressed before. What the page masks is compared only while a wrong guess is an act, of which there are few. */
+  isDone(opened: Opened, value: string): boolean
   work(work: Work): Promise<unknown>
 }
 
+const standing = ({ entries, now }: Opened) => standingOf(entries, now)
 const asVisitor = () => ({ who: null, key: randomUUID() })
 const ageMs = ({ enquiry, now }: Opened) => now.getTime() - enquiry.receivedAt.getTime()
 const isYoung = (opened: Opened) => ageMs(opened) < YOUNG_MS
@@ -58,12 +64,13 @@ const wasMoved = ({ entries }: Opened) => entries.some(({ byVisitor, after }) =>
 export const acts: Record<Act, ActEntry> = {
   mobile: {
     may: isOpen,
-    isDone: ({ mobile }, { proposed }, value) => value === (proposed ?? mobile),
+    isDone: (opened, value) =>
+      isOffered('mobile', opened) && value === (standing(opened).proposed ?? opened.enquiry.mobile),
     work: ({ db, enquiry, value }) => addEntry(db, enquiry.id, asVisitor(), { what: PROPOSAL, set: { Mobile: value } }),
   },
   quantity: {
     may: (opened) => isOpen(opened) && opened.enquiry.status === 'New',
-    isDone: ({ quantity }, _, value) => value === quantity,
+    isDone: (opened, value) => isOffered('quantity', opened) && value === opened.enquiry.quantity,
     work: ({ db, enquiry, value }) => correct(db, enquiry.id, asVisitor(), { Quantity: Number(value) }),
   },
   email: {
@@ -72,7 +79,8 @@ export const acts: Record<Act, ActEntry> = {
       opened.link === 'confirmation' &&
       Math.abs(ageMs(opened)) < ADDRESS_WITHIN_MS && // it is negative if the clock was ahead
       !wasMoved(opened),
-    isDone: ({ email }, _, value) => value.toLowerCase() === email.toLowerCase(),
+    isDone: (opened, value) =>
+      opened.link === 'confirmation' && wasMoved(opened) && value.toLowerCase() === opened.enquiry.email.toLowerCase(),
     async work({ db, enquiry, value }) {
       await correct(db, enquiry.id, asVisitor(), { Email: value })
       await redirectMails(db, enquiry.id)
@@ -81,7 +89,7 @@ export const acts: Record<Act, ActEntry> = {
   },
   withdraw: {
     may: isOpen,
-    isDone: (_, { isWithdrawn }) => isWithdrawn,
+    isDone: (opened) => standing(opened).isWithdrawn,
     work: ({ db, enquiry }) =>
       addEntry(db, enquiry.id, asVisitor(), {
         what: WITHDRAWN,
@@ -89,8 +97,8 @@ export const acts: Record<Act, ActEntry> = {
       }),
   },
   resume: {
-    may: (opened) => isYoung(opened) && !opened.enquiry.eraseAt && standingOf(opened.entries, opened.now).isWithdrawn,
-    isDone: (_, { isWithdrawn }) => !isWithdrawn,
+    may: (opened) => isYoung(opened) && !opened.enquiry.eraseAt && standing(opened).isWithdrawn,
+    isDone: (opened) => !standing(opened).isWithdrawn,
     async work({ db, enquiry, entries }) {
       const withdrawal = entries.findLast(({ what }) => what === WITHDRAWN)
       if (withdrawal) await takeBack(db, enquiry, asVisitor(), withdrawal, entries)
@@ -98,20 +106,21 @@ export const acts: Record<Act, ActEntry> = {
   },
   keep: {
     may: ({ enquiry }) => enquiry.eraseAt !== null,
-    isDone: ({ eraseAt }) => eraseAt === null,
+    isDone: ({ enquiry }) => enquiry.eraseAt === null,
     async work({ db, enquiry }) {
       await setErasure(db, enquiry.id, asVisitor(), false)
       await withholdErasureAsked(db, enquiry.id)
     },
   },
   notMine: {
-    may: (opened) => opened.link === 'mail' && isYoung(opened),
-    isDone: (_, { isNotTheirs }) => isNotTheirs,
+    // While it is to be erased the link keeps it: its owner has the mail about that.
+    may: (opened) => opened.link === 'mail' && isYoung(opened) && !opened.enquiry.eraseAt,
+    isDone: (opened) => standing(opened).isNotTheirs,
     work: ({ db, enquiry }) => addEntry(db, enquiry.id, asVisitor(), { what: NOT_MINE }),
   },
   erase: {
     may: ({ enquiry }) => enquiry.eraseAt === null,
-    isDone: ({ eraseAt }) => eraseAt !== null,
+    isDone: ({ enquiry }) => enquiry.eraseAt !== null,
     async work({ db, enquiry, staff }) {
       await setErasure(db, enquiry.id, asVisitor(), true)
       await tellOfErasure(db, enquiry.id, staff)
@@ -124,10 +133,19 @@ export function listActs({ enquiry, ...opened }: Opened, status: EnquiryWithSecr
   return allActs.filter((name) => acts[name].may({ ...opened, enquiry: { ...enquiry, status } }))
 }
 
-/** Whether the visitor has done all that may be done. What takes an act back is no further one. */
-export function isUsedUp(name: Act, entries: Entry[]): boolean {
-  if (name === 'keep' || name === 'resume') return false
-  return entries.filter(({ byVisitor, what }) => byVisitor && COUNTED.includes(what)).length >= ACTS_MAX
+/**
+ * Whether all is done that may be done. Two may hold a link, so no act uses up those that end the other's link, or erase. By the
+ * mail's link it is erased only while the mail about that goes out. What takes an act back is no further one.
+ */
+export function isUsedUp(name: Act, { entries, link }: Opened): boolean {
+  const countOf = (counted: string[]) =>
+    entries.filter((entry) => entry.byVisitor && counted.includes(entry.what)).length
+  if (name === 'erase') return countOf(['Erasure']) >= (link === 'mail' ? MAILS_OF_ERASURES : ACTS_MAX)
+  return ['mobile', 'quantity', 'withdraw'].includes(name) && countOf([PROPOSAL, 'Correction', WITHDRAWN]) >= ACTS_MAX
+}
+
+function isOffered(name: Act, opened: Opened): boolean {
+  return acts[name].may(opened) && !isUsedUp(name, opened)
 }
 
 /** What the visitor says is a reason to ring today. Suspected spam is none. */

@@ -55,14 +55,14 @@ export function createYourEnquiry(db: Db, { availability, onQueued, staff }: Opt
   async function act(db: Prisma.TransactionClient, token: string, name: Act, fields: URLSearchParams): Promise<string> {
     const opened = await open(db, token, Prisma.sql`FOR NO KEY UPDATE`)
     if (!opened || (hasEnded(opened) && name !== 'notMine')) throw new RequestError(404)
-    const { enquiry, entries, now } = opened
+    const { enquiry, now } = opened
     const refuse = (message: string): never => {
       throw new ActRefused({ ...view(opened), problem: { act: name, message, value: fields.get(fieldOf(name)) ?? '' } })
     }
     const value = readValue(name, fields, enquiry.reference, refuse)
-    if (acts[name].isDone(enquiry, standingOf(entries, now), value)) return actedUrl(name, tokenOf(opened))
+    if (acts[name].isDone(opened, value)) return actedUrl(name, tokenOf(opened))
     if (!acts[name].may(opened)) refuse(refusals.over)
-    if (isUsedUp(name, entries)) refuse(refusals.usedUp)
+    if (isUsedUp(name, opened)) refuse(refusals.usedUp)
 
     await acts[name].work({ ...opened, db, staff, value })
     const [changed] = await readWithSecret(db, Prisma.sql`WHERE form."Id" = ${enquiry.id}::uuid`)

@@ -168,6 +168,7 @@ it('a correction is checked by the form’s own rules, stored, and taken back; a
   })
   await page.locator('.outcome').getByRole('button', { name: 'Take back' }).click()
   await page.locator('.mobile', { hasText: '98765 43210' }).waitFor()
+  await page.waitForLoadState('networkidle') // what was asked for before tells of no proposal
   await site().inspect(
     (db) => db.$executeRaw`INSERT INTO "Quvera_History" ("EnquiryId", "ByVisitor", "Key", "What", "After")
       SELECT "Id", TRUE, gen_random_uuid(), 'Proposal', '{"Mobile": "9971154321"}' FROM "Quvera_Form"`,

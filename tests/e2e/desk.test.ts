@@ -85,6 +85,30 @@ it('search looks at everything while one types, and one comes back to what was f
   expect(await rows(page).count()).toBe(1) // of New again
 })
 
+it('Next leads on in the list that is shown, and a note leaves the mark where it is', async () => {
+  await store({ name: 'Kavya Menon', mobile: '9811111111' })
+  const [first, second] = [await store({ name: 'First' }), await store({ name: 'Second', mobile: '9822222222' })]
+  await asRavi('setStatus', { references: [first, second], status: 'Contacted', was: 'New' })
+  const { page } = await open('', PC)
+  await page.getByRole('searchbox').fill('menon')
+  await expect.poll(() => rows(page).count()).toBe(1)
+  await page.getByRole('searchbox').fill('')
+  await button(page, /^Contacted/).click()
+  await page.getByRole('link', { name: 'Second', exact: true }).click()
+  await page.locator('.whole textarea').fill('a note')
+  await button(page, 'Add note').click()
+  await toast(page, 'Second: note stored').waitFor()
+  expect(await page.locator('[data-next]').count()).toBe(0) // none of the list is New
+  await page.getByRole('link', { name: 'All enquiries' }).click()
+  await button(page, /^New/).click()
+  await page.getByRole('link', { name: 'Kavya Menon', exact: true }).click()
+  await page.locator('.whole textarea').fill('a note')
+  await button(page, 'Add note').click()
+  await toast(page, 'Kavya Menon: note stored').waitFor()
+  await page.goBack()
+  await button(page, 'Mark contacted: Kavya Menon').waitFor()
+})
+
 it('whoever signs in next in the same tab finds nothing that was searched for', async () => {
   await store()
   const { page } = await open()

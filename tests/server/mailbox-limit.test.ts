@@ -21,14 +21,14 @@ it.each([
   expect(same).toEqual(others.map((email) => ({ email })))
 })
 
-it('three mails a day about erasures go to it besides, and staff read of further ones', async () => {
+it('three mails a day about erasures of an enquiry go to it besides, and staff read of further ones', async () => {
   await order(4)
   await sent()
-  const enquiries = await app.db.enquiry.findMany({ orderBy: { receivedAt: 'asc' } })
+  const [enquiry] = await app.db.enquiry.findMany()
   await app.db.enquiry.updateMany({ data: { eraseAt: hoursAgo(-20) } })
   const kind = 'ErasureAsked' as const
   await app.db.mail.createMany({
-    data: enquiries.map(({ id }) => ({ kind, enquiryId: id, mailbox: 'asha@shop.example' })),
+    data: Array(4).fill({ kind, enquiryId: enquiry?.id, mailbox: 'asha@shop.example' }),
   })
   await sent()
   expect(app.resend.mails.filter(({ subject }) => subject.includes('will be erased'))).toHaveLength(3)

@@ -5,6 +5,7 @@ import { nextSteps } from '../../shared/next-steps.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, theApp } from '../support/fixtures.ts'
+import { hoursAgo } from '../support/stored-enquiry.ts'
 import { PUBLIC_URL, type TestApp } from '../support/test-app.ts'
 import { look, press, sendOrder } from '../support/your-enquiry.ts'
 
@@ -124,6 +125,17 @@ it('a summary tells what visitors changed of which no mail told, and not of what
   for (const { reference } of [untold, waiting]) expect(list).toContain(reference)
   expect(list).not.toContain(told.reference)
   expect(summary()?.subject).toContain('2 changed by visitors')
+})
+
+it('where the budget is used, a summary tells staff of an erasure within minutes, and the visitor has a mail', async () => {
+  const { token, reference } = await sendOrder(url)
+  await press(url, token, 'erase', { reference })
+  await db.mail.updateMany({ where: { kind: { in: ['Change', 'Notice'] } }, data: { dueAt: hoursAgo(-2) } }) // as if closed
+  await db.$executeRaw`UPDATE "Quvera_Form" SET "EraseAt" = "EraseAt" - interval '2 minutes'`
+  const senders = app.startSenders()
+  const countOf = (words: string) => app.resend.mails.filter(({ subject }) => subject.includes(words)).length
+  await eventually(() => expect([countOf('1 changed by visitors'), countOf('will be erased')]).toEqual([1, 1]))
+  await senders.stop(1000)
 })
 
 it('what is erased while its mail is sent, and while Resend does not answer, ends without a trace', async () => {

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { fieldsOf } from '../../server/database/enquiry.ts'
+import { exampleOrder } from '../../shared/order.ts'
 import { postForm } from '../support/an-order.ts'
 import { callDesk, enterDesk } from '../support/desk.ts'
 import { eventually } from '../support/eventually.ts'
@@ -273,7 +274,7 @@ describe('by the page the visitor', () => {
     expect((await look(url, await mailTokenOf(reference))).status).toBe(200)
   })
 
-  it('after 90 days only has it erased, and ten acts are all', async () => {
+  it('after 90 days only has it erased, and ten acts are all but for what ends another’s link, and erasing', async () => {
     const old = await sendOrder(url)
     await age(old.reference, 24 * 91)
     expect((await look(url, old.token)).shown.may).toEqual(['erase'])
@@ -290,7 +291,44 @@ describe('by the page the visitor', () => {
     const set = async (quantity: number) => (await press(url, token, 'quantity', { quantity: String(quantity) })).status
     for (let quantity = 1; quantity <= 10; quantity++) expect(await set(quantity)).toBe(303)
     expect([await set(11), (await rowOf(reference)).quantity]).toEqual([400, 10n])
-    expect((await press(url, token, 'erase', { reference })).status).toBe(400)
+    expect((await press(url, token, 'email', { email: 'asha@right.example' })).status).toBe(303)
+    const byMail = await mailTokenOf(reference)
+    for (let times = 0; times < 3; times++) {
+      expect((await press(url, byMail, 'erase', { reference })).status).toBe(303)
+      expect((await press(url, byMail, 'notMine')).status).toBe(400) // the link keeps it
+      expect((await press(url, byMail, 'keep')).status).toBe(303)
+    }
+    expect((await press(url, byMail, 'erase', { reference })).status).toBe(400) // of a fourth no mail would tell
+    const moved = `${(await rowOf(reference)).id}.${(await rowOf(reference)).secret}`
+    expect((await press(url, moved, 'erase', { reference })).status).toBe(303)
+  })
+
+  it('whoever holds a link cannot guess what the page masks', async () => {
+    const { token, reference } = await sendOrder(url, { quantity: 12345 })
+    const byMail = await mailTokenOf(reference)
+    expect((await press(url, byMail, 'email', { email: 'asha.verma@shop.example' })).status).toBe(400)
+    await press(url, byMail, 'withdraw')
+    for (const mobile of ['9876543211', '9876543210'])
+      expect((await press(url, token, 'mobile', { mobile })).status).toBe(400)
+    expect((await press(url, token, 'quantity', { quantity: '12345' })).status).toBe(400)
+    await press(url, byMail, 'resume')
+    for (let last = 0; last < 9; last++) await press(url, token, 'mobile', { mobile: `997111234${last}` })
+    for (const mobile of ['9876543210', '9971112348'])
+      expect((await press(url, byMail, 'mobile', { mobile })).status).toBe(400) // all is used up
+  })
+
+  it('a form that is posted once more is stored where the equal one is over, spam, or was touched by its link', async () => {
+    const posted = async () => (await postForm(url, exampleOrder)).headers.get('location')
+    const stranger = await sendOrder(url, { ...exampleOrder, website: 'x' })
+    const first = await posted()
+    expect(first).not.toContain(stranger.reference)
+    expect(await posted()).toBe(first)
+    const { reference, id, secret } = await db.enquiry.findFirstOrThrow({ where: { suspectedSpam: false } })
+    expect(first).toContain(reference)
+    await press(url, `${id}.${secret}`, 'withdraw')
+    await press(url, `${id}.${secret}`, 'erase', { reference })
+    expect(await posted()).not.toBe(first)
+    expect(await db.enquiry.count({ where: { status: 'New', suspectedSpam: false } })).toBe(1)
   })
 })
 
