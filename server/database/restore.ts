@@ -59,18 +59,19 @@ export async function openBackup(file: Readable, name: string): Promise<Backup> 
  * Makes the tables as they were in the backup, stores its rows, applies later migrations, and only then marks mails and
  * subscriptions as restored, by statements that name today's tables.
  * @param hasMoved the site has not run since the backup: nothing is marked
- * @returns how many rows it stored, without the access log, and how many mails and subscriptions it marked
+ * @returns how many rows it stored, without the access log, and how many mails, subscriptions and erasures it marked
  */
 export async function restoreBackup(client: ClientBase, backup: Backup, hasMoved: boolean) {
-  const restored = { rows: 0, withheld: 0, unconfirmed: 0 }
+  const restored = { rows: 0, withheld: 0, unconfirmed: 0, toErase: 0 }
   const isOlder = backup.migrations.length < (await readMigrations()).length
   async function mark() {
     if (hasMoved) return
     const statements = await readFile(inProject('server/database/after-pg-restore.sql'), 'utf8')
     // pg answers several statements with an array, which its types do not know.
-    const [mails, subscribers] = (await client.query(statements)) as unknown as QueryResult[]
+    const [mails, subscribers, erasures] = (await client.query(statements)) as unknown as QueryResult[]
     restored.withheld = mails?.rowCount ?? 0
     restored.unconfirmed = subscribers?.rowCount ?? 0
+    restored.toErase = erasures?.rowCount ?? 0
   }
   await prepareTables(client, backup)
   try {

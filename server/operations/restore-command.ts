@@ -32,10 +32,14 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         )
         return restored
       }
-      const { withheld, unconfirmed } = await terminal.onDatabase(work, { create: true, anyVersion: true })
+      const { withheld, unconfirmed, toErase } = await terminal.onDatabase(work, { create: true, anyVersion: true })
       if (withheld > 0)
         print(
           `Withheld: ${formatCount(withheld, 'mail', 'mails')} that were pending in the backup. ${staffCommand('mails')} lists them.`,
+        )
+      if (toErase > 0)
+        print(
+          `To be erased in 24 hours, as somebody had asked before the backup: ${formatCount(toErase, 'enquiry', 'enquiries')}. The desk shows them, and who wants to keep one has until then.`,
         )
       if (unconfirmed > 0)
         print(
