@@ -66,7 +66,10 @@ export async function openApplication(
   if (!env.RESEND_API_KEY) warnOfProblems(readProblems, log) // without a key nothing changes until the next start
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}
-  const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients: env })
+  const orders = createOrders(db, {
+    ...{ availability, log, onStored: senders.wake },
+    ...{ recipients: env, publicUrl: env.PUBLIC_URL },
+  })
   const yourEnquiry = createYourEnquiry(db, { availability, onQueued: senders.wake, staff: env.STAFF_EMAILS })
   const subscribers = createSubscribers(db, { availability, log, onStored: senders.wake })
   const desk = createDesk(db, env, { onQueued: senders.wake, readProblems: ofStaff, version: versionOf(pages) })

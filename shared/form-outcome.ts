@@ -85,6 +85,8 @@ export interface Received {
   isEarlier?: boolean
   /** The path of the visitor's page, for who has sent the order by a script. */
   page?: string | undefined
+  /** The mail has the link of that page, as far as the page behind a posted form knows. */
+  mailLeads?: boolean
 }
 
 export interface Refused {

@@ -4,7 +4,7 @@ import { buyerTypes, products } from './catalogue.ts'
 import { type FormFields, plainMobile, readEmail, readQuantity, readText } from './typed-text.ts'
 
 /** Stored with each enquiry. Raise it when the notice beside the submit button changes. */
-export const PRIVACY_NOTICE_VERSION = '2026-11-28'
+export const PRIVACY_NOTICE_VERSION = '2026-11-28.2'
 
 const NAME_MAX = 200
 const EMAIL_MAX = 254

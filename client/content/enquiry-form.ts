@@ -26,9 +26,13 @@ export const enquiryReceived = {
   contact: (mobile: string, email: string) => `We will ring ${mobile} and write to ${email}. ${KEEP_REFERENCE}`,
   /** The link to the visitor's page. */
   page: 'Wrong? Correct it',
-  pageIs: 'on the page “Your enquiry”, where you also see how it stands. The mail that we send you leads there, too.',
-  same: (product: string) => `The same for ${product}`,
-  another: 'Another quantity',
+  pageIs: 'on the page “Your enquiry”, where you also see how it stands.',
+  /** Where the mail has the link: not to an address that is probably mistyped. */
+  mailLeads: 'The mail that we send you leads to your enquiry’s page.',
+  /** Sends it in one press. */
+  same: (product: string, quantity: string) => `Also ask for ${slip.packs(quantity)} of ${product}`,
+  /** Opens the form. */
+  another: (product: string) => `Another quantity of ${product}`,
   /** Before the reference of the same for the other product. */
   second: (product: string) => `For ${product}:`,
   /** A link, where nothing is known of the visitor. */
@@ -113,6 +117,6 @@ export const notAPurchase = 'An enquiry, not a purchase. You pay nothing here.'
 /** Names the purposes that the privacy policy names. */
 export const privacyNotice = [
   'We use your name, email, mobile number and the details of your enquiry only to record, confirm and answer it, to agree on delivery, to help when something goes wrong, and to keep this site and its data safe.',
-  `You may see, correct and erase them, and withdraw your consent: by the link “Your enquiry” that you get with the reference, or at ${brand.email}.`,
+  `You may see, correct and erase them, and withdraw your consent: on the page “Your enquiry”, where the confirmation or our mail has its link, or at ${brand.email}.`,
   `Complain to us there first, then to the Data Protection Board of India.`,
 ]

@@ -46,7 +46,7 @@ export const policySections: PolicySection[] = [
     title: 'Data security',
     paragraphs: [
       'Your data travels encrypted and is stored where only the staff who answer enquiries can read it. No method is perfect: if a breach affects you, we will inform you and the Data Protection Board.',
-      'Our emails are sent through Resend, a processor outside India, which for this purpose receives your name, email address and mobile number, the enquiry and the link to its page. The companies that host this site store it for us. A chat or program of our own may be told of an enquiry (the address that we set as NOTIFY_URL). If we write to you on WhatsApp, Meta receives your number and what we write. We do not sell your data, and we share it with nobody else unless the law requires it.',
+      'Our emails are sent through Resend, a processor outside India, which for this purpose receives your name, email address and mobile number, the enquiry and the link to its page. The companies that host this site store it for us. A chat or program of our own may be told of an enquiry. If we write to you on WhatsApp, Meta receives your number and what we write. We do not sell your data, and we share it with nobody else unless the law requires it.',
       'We keep an enquiry for 24 months and then erase it, unless a law obliges us to keep it; backups keep what was erased for up to 30 days more.',
       ...(brand.newsletter
         ? [
@@ -60,7 +60,7 @@ export const policySections: PolicySection[] = [
     title: 'Rights of access and correction',
     paragraphs: [
       'Under the Digital Personal Data Protection Act, 2023 you may ask for a copy of your data, have it corrected, completed or erased, withdraw your consent, and nominate a person to act for you if you die or cannot: write to us whom, and how we reach them.',
-      'Most of it you do yourself on the page “Your enquiry”, to which the confirmation and our email lead: correct number, quantity and address, withdraw, and erase. What is erased there goes a day later, and until then you can take it back; backups keep it for up to 30 days.',
+      'Most of it you do yourself on the page “Your enquiry”, if the confirmation or our email has given you its link: correct number, quantity and address, withdraw, and erase. Without the link, write to us. What is erased there goes a day later, and until then you can take it back; backups keep it for up to 30 days.',
       `Write to ${brand.email} from the address you gave us, with your reference if you have one. Our contact person for personal data reads it, and replies without delay, at the latest within 90 days. If you are not satisfied with our reply, you may complain to the Data Protection Board of India.`,
     ],
   },

@@ -4,6 +4,7 @@ import type { OrderState } from './order-state.ts'
 interface OrderActionsProps {
   state: OrderState
   label: string
+  isQuiet?: boolean
   /** Without it the button submits its form. */
   onSend?: () => void
   onStop: () => void
@@ -12,12 +13,17 @@ interface OrderActionsProps {
 }
 
 /** A button that sends an order, and what becomes of it. */
-export function OrderActions({ state, label, onSend, onStop, children }: OrderActionsProps) {
+export function OrderActions({ state, label, isQuiet, onSend, onStop, children }: OrderActionsProps) {
   const isSending = state.is === 'sending'
   const progress = isSending ? state.progress : undefined
   return (
     <div className="submit-row">
-      <button type={onSend ? 'button' : 'submit'} className="button send" aria-disabled={isSending} onClick={onSend}>
+      <button
+        type={onSend ? 'button' : 'submit'}
+        className={isQuiet ? 'pill' : 'button send'}
+        aria-disabled={isSending}
+        onClick={onSend}
+      >
         {isSending ? 'Sending…' : label}
       </button>
       {progress && (

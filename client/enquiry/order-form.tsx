@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import {
   type FocusEvent,
   type FormEvent,
+  Fragment,
   startTransition,
   useEffect,
   useRef,
@@ -11,7 +12,7 @@ import {
 import { flushSync } from 'react-dom'
 import { toast } from 'react-toastify/unstyled'
 import { brand } from '../../shared/brand.ts'
-import { otherProduct } from '../../shared/catalogue.ts'
+import { otherProduct, type Product } from '../../shared/catalogue.ts'
 import { type Received, receivedUrl } from '../../shared/form-outcome.ts'
 import { checkOrder, messages } from '../../shared/order.ts'
 import { telephone } from '../content/contact.ts'
@@ -178,11 +179,10 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
     sendButton()?.focus() // the pressed button is removed
   }
 
-  /** Another order by the same person, for the other product. */
-  function startAnother() {
+  /** Another order by the same person. */
+  function startAnother(product: Product) {
     if (!received) return
     const { order } = received
-    const product = otherProduct(order.products) ?? order.products
     const values = { ...valuesOf(order), products: product, quantity: '' }
     toast.dismiss()
     setBefore(received.received)
@@ -285,8 +285,17 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
           </div>
         </form>
         {received && (
-          <OrderReceived {...received} before={before} isPage={isPage} onAnother={startAnother}>
-            <button type="button" className="pill" onClick={startAnother}>
+          <OrderReceived
+            {...received}
+            before={before}
+            isPage={isPage}
+            onAnother={() => startAnother(received.order.products)}
+          >
+            <button
+              type="button"
+              className="pill"
+              onClick={() => startAnother(otherProduct(received.order.products) ?? received.order.products)}
+            >
               {anotherEnquiry}
             </button>
           </OrderReceived>
@@ -297,11 +306,12 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
   )
 }
 
-function linkTo(reference: string) {
+function linkTo(reference: string, index: number) {
   return (
-    <a key={reference} href={receivedUrl(reference)}>
-      {reference}{' '}
-    </a>
+    <Fragment key={reference}>
+      {index > 0 && ', '}
+      <a href={receivedUrl(reference)}>{reference}</a>
+    </Fragment>
   )
 }
 

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, otherProduct, type Product } from '../../shared/catalogue.ts'
+import { suggestEmail } from '../../shared/doubts.ts'
 import { type Received, receivedUrl } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
 import { mobileInGroups } from '../../shared/visitor-contact.ts'
@@ -20,6 +21,7 @@ interface OrderReceivedProps {
   /** The enquiry before this one, in the same visit. */
   before?: Received | undefined
   isPage: boolean
+  /** Opens the form for the same product. */
   onAnother?: () => void
   /** Leads to another enquiry. */
   children: ReactNode
@@ -28,6 +30,7 @@ interface OrderReceivedProps {
 /** The confirmation, with scripts and without. */
 export function OrderReceived({ received, order, before, isPage, onAnother, children }: OrderReceivedProps) {
   const { reference, products, quantity, receivedAt, isEarlier, page } = received
+  const mailLeads = order ? !suggestEmail(order.email) : received.mailLeads
   const what = quantity && products ? `: ${quantity} × ${products}` : ''
   // What leaves the page names the enquiry and not the visitor.
   const summary = `Enquiry ${reference}${what}`
@@ -48,14 +51,7 @@ export function OrderReceived({ received, order, before, isPage, onAnother, chil
       <OrderSlip
         content={{ ...received, ...(order && { mobile: order.mobile, email: order.email, from: fromOf(order) }) }}
         reference={reference}
-        next={
-          other &&
-          (order && onAnother ? (
-            <OtherProduct order={order} product={other} onAnother={onAnother} />
-          ) : (
-            <a href={buyNowPath(other)}>{enquiryReceived.other(other)}</a>
-          ))
-        }
+        done={1}
       >
         <div className="submit-row slip-actions">
           <button type="button" className="pill" data-print>
@@ -76,6 +72,14 @@ export function OrderReceived({ received, order, before, isPage, onAnother, chil
           )}
         </div>
       </OrderSlip>
+      {other &&
+        (order && onAnother ? (
+          <OtherProduct order={order} product={other} onAnother={onAnother} />
+        ) : (
+          <a href={buyNowPath(other)} className="pill">
+            {enquiryReceived.other(other)}
+          </a>
+        ))}
       <p>
         {receivedAt && isEarlier
           ? receivedEarlier(receivedAt)
@@ -83,9 +87,14 @@ export function OrderReceived({ received, order, before, isPage, onAnother, chil
             ? enquiryReceived.contact(mobileInGroups(order.mobile), order.email)
             : enquiryReceived.lead}
       </p>
-      {page && (
+      {(page || mailLeads) && (
         <p>
-          <a href={page}>{enquiryReceived.page}</a> {enquiryReceived.pageIs}
+          {page && (
+            <>
+              <a href={page}>{enquiryReceived.page}</a> {enquiryReceived.pageIs}{' '}
+            </>
+          )}
+          {mailLeads && enquiryReceived.mailLeads}
         </p>
       )}
       <p className="small">
@@ -102,7 +111,7 @@ export function OrderReceived({ received, order, before, isPage, onAnother, chil
 interface OtherProductProps {
   order: OrderContent
   product: Product
-  /** Opens the form for it. */
+  /** Opens the form for the product that was sent. */
   onAnother: () => void
 }
 
@@ -130,9 +139,15 @@ function OtherProduct({ order, product, onAnother }: OtherProductProps) {
 
   return (
     <div className="second">
-      <OrderActions state={state} label={enquiryReceived.same(product)} onSend={sendSame} onStop={stop}>
+      <OrderActions
+        state={state}
+        label={enquiryReceived.same(product, String(order.quantity))}
+        isQuiet
+        onSend={sendSame}
+        onStop={stop}
+      >
         <button type="button" className="pill" onClick={onAnother}>
-          {enquiryReceived.another}
+          {enquiryReceived.another(order.products)}
         </button>
       </OrderActions>
       <div aria-live="polite">

@@ -51,8 +51,8 @@ interface OrderSlipProps {
   content: SlipContent
   /** Of a received enquiry. */
   reference?: string
-  /** So many of its steps are done. */
-  done?: number
+  /** So many of its steps are done. Without it none is shown: nothing happens next. */
+  done?: number | undefined
   /** A button that needs a script. */
   hasCopy?: boolean
   /** Stands under the reference. */
@@ -62,7 +62,7 @@ interface OrderSlipProps {
 }
 
 /** A paper slip: what is asked for, and how we reach the visitor. It fills as one types; once received it is the confirmation. */
-export function OrderSlip({ content, reference, done = 1, hasCopy = true, next, children }: OrderSlipProps) {
+export function OrderSlip({ content, reference, done, hasCopy = true, next, children }: OrderSlipProps) {
   const { products, quantity, from, mobile, email, receivedAt } = content
   return (
     <div className="slip">
@@ -88,7 +88,7 @@ export function OrderSlip({ content, reference, done = 1, hasCopy = true, next, 
           <Row label="Received" isKept={false} value={receivedAt} />
         </tbody>
       </table>
-      {reference && <Stages done={done} />}
+      {done !== undefined && <Stages done={done} />}
       {children}
       <p className="slip-maker">
         {brand.company}, {brand.address.city}

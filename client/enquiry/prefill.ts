@@ -48,9 +48,9 @@ function showSent() {
   const note = document.querySelector<HTMLElement>('[data-sent]')
   const references = sentReferences()
   if (!note || references.length === 0) return
-  const links = references.map((reference) => {
+  const links = references.map((reference, index) => {
     const link = document.createElement('a')
-    return [Object.assign(link, { href: receivedUrl(reference), textContent: reference }), ' ']
+    return [index > 0 ? ', ' : '', Object.assign(link, { href: receivedUrl(reference), textContent: reference })]
   })
   note.replaceChildren(note.dataset.sent ?? '', ...links.flat())
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]

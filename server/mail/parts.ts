@@ -71,7 +71,7 @@ export function buttons(targets: Record<string, string>): Part {
 /** The steps of shared/next-steps.ts, of which so many are done. */
 export function steps(all: { title: string; text: string; done: string }[], done: number): Part {
   const parts = all.map(({ title, ...step }, index): Part => {
-    const [begin, end] = index < done ? [`✓ ${title}.`, step.done] : [`${index + 1}. ${title}.`, step.text]
+    const [begin, end] = index < done ? [`Done: ${title}.`, step.done] : [`${index + 1}. ${title}.`, step.text]
     return { text: `${begin} ${end}`, html: `<p style="margin:0 0 8px"><b>${escaped(begin)}</b> ${escaped(end)}</p>` }
   })
   return { text: parts.map(({ text }) => text).join('\n'), html: parts.map(({ html }) => html).join('') }

@@ -98,11 +98,16 @@ export function maskLargeQuantity(quantity: string): string {
 const THANKS = 'Thank you. We have your enquiry. We will call or write to you; you need not send it again.'
 const ADVISORY = 'Health supplements, not medicines. Pregnant, on medicine or before surgery: ask a doctor.'
 const WHY = 'Your address was entered in our enquiry form. Not by you? Ignore this mail, or tell us.'
+const KEEP = 'Not you? Keep it'
 const WHY_WITH_PAGE = 'Your address was entered in our form. Not by you? Say “This is not mine” on that page.'
 
-/** The visitor's page. Not to an address that is probably mistyped: whoever has it could change the enquiry. */
+/** Whether mails there lead to the visitor's page. Not to an address that is probably mistyped: whoever has it could change the enquiry. */
+export function leadsToPage(email: string, publicUrl: string): boolean {
+  return publicUrl !== '' && !suggestEmail(email)
+}
+
 function pageButton(label: string, enquiry: EnquiryWithSecret, publicUrl: string): Part[] {
-  if (!publicUrl || suggestEmail(enquiry.email)) return []
+  if (!leadsToPage(enquiry.email, publicUrl)) return []
   return [buttons({ [label]: publicUrl + yourEnquiryUrl(mailToken(enquiry)) })]
 }
 
@@ -123,12 +128,14 @@ export function createChange(enquiry: Enquiry, publicUrl: string): Letter {
 
 /** To the visitor. */
 export function createErasureAsked(enquiry: EnquiryWithSecret, publicUrl: string): Letter {
+  const keep = pageButton(KEEP, enquiry, publicUrl)
+  const notYou = keep.length > 0 ? `Press “${KEEP}” or call us.` : 'Call us.'
   const content = createContent(`${brand.name}: your enquiry ${enquiry.reference} will be erased`, [
     paragraph('We were asked to erase your enquiry, and do so a day later. If it was you, you need do nothing.'),
     referencePart(enquiry.reference),
-    ...pageButton('Not you? Keep it', enquiry, publicUrl),
+    ...keep,
     paragraph(`In doubt call ${brand.phone}, and name the reference.`),
-    paragraph(WHY, MUTED_STYLE),
+    paragraph(`Your address was entered in our enquiry form. Not by you? ${notYou}`, MUTED_STYLE),
   ])
   return { ...content, replyTo: brand.email }
 }

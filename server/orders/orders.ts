@@ -11,6 +11,7 @@ import type { Prisma } from '../database/generated/client.ts'
 import { confirmationToken } from '../database/page-token.ts'
 import { RequestError } from '../http/errors.ts'
 import type { Recipients } from '../mail/of-enquiry.ts'
+import { leadsToPage } from '../mail/templates.ts'
 import type { Availability } from './availability.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import {
@@ -44,6 +45,8 @@ interface OrdersOptions {
   log: { info(details: { reference: string }, message: string): void }
   onStored(): void
   recipients: Recipients
+  /** Without it mails have no links. */
+  publicUrl?: string | undefined
 }
 
 /** A suspended database wakes up in seconds. ReadCommitted: a query after the lock must see what was committed meanwhile. */
@@ -58,7 +61,7 @@ const EARLIER_AFTER_MS = 60_000
 /** An order fails when so many random references in a row belong to other enquiries. */
 const TRIES = 4
 
-export function createOrders(db: Db, { availability, log, onStored, recipients }: OrdersOptions) {
+export function createOrders(db: Db, { availability, log, onStored, recipients, publicUrl = '' }: OrdersOptions) {
   const insertInBatch = createBatchWriter<InsertRow, Map<string, string>>(
     (rows) => storeAndReport(() => insertEnquiries(db, rows, recipients)),
     isRowError,
@@ -134,13 +137,14 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
     async findReceived(reference: string): Promise<Received | undefined> {
       const enquiry = await findByReference(db, reference)
       if (!enquiry) return undefined
-      const { products, quantity } = enquiry
+      const { products, quantity, email } = enquiry
       return {
         reference,
         products,
         quantity,
         receivedAt: formatIndianTime(enquiry.receivedAt),
         isEarlier: isEarlier(enquiry, await readNow(db)),
+        mailLeads: leadsToPage(email, publicUrl),
       }
     },
   }

@@ -1,7 +1,13 @@
 // The order form says what to correct, keeps what was typed, and repeats an unanswered order under the same key.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { doubtTexts, enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
+import {
+  anotherEnquiry,
+  chosen,
+  doubtTexts,
+  enquiryReceived,
+  receivedEarlier,
+} from '../../client/content/enquiry-form.ts'
 import {
   emailFieldError,
   emptyFieldError,
@@ -363,7 +369,7 @@ it('the time of the slip is the server’s', async () => {
 })
 
 it('the same for the other product is one press, with a key of its own, and a lost answer doubles nothing', async () => {
-  const same = page.getByRole('button', { name: `The same for ${products[0]}` })
+  const same = page.getByRole('button', { name: `Also ask for 24 packs of ${products[0]}` })
   await sendOnce()
   await expect.element(same).toBeVisible()
   network.answers = [new TypeError('Failed to fetch'), refused(403, 'Not from here.'), received('QV-SECND2')]
@@ -389,9 +395,14 @@ it('the same for the other product is one press, with a key of its own, and a lo
   expect(sentReferences()).toEqual(['QV-000001', 'QV-SECND2'])
 })
 
-it('another quantity of the other product opens the form', async () => {
+it('another quantity opens the form with the product that was sent, and another enquiry with the other one', async () => {
   await sendFilled()
-  await page.getByRole('button', { name: 'Another quantity' }).click()
-  expect(values()).toEqual({ ...filled, quantity: '', products: products[0] })
+  await page.getByRole('button', { name: `Another quantity of ${products[1]}` }).click()
+  expect(values()).toEqual({ ...filled, quantity: '' })
   expect(document.activeElement).toBe(field('quantity'))
+  await expect.element(page.getByText(`${products[1]}${chosen}`)).toBeVisible()
+  await fill({ quantity: '7' })
+  await send()
+  await page.getByRole('button', { name: anotherEnquiry }).click()
+  expect(values()).toEqual({ ...filled, quantity: '', products: products[0] })
 })

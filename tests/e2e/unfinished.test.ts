@@ -51,15 +51,15 @@ it('a product in the address counts more than the draft, and a draft of more tha
   expect([await typedIn(page, 'name'), await draft(page)]).toEqual(['', null])
 })
 
-it('both products are in view and one press each on a phone, and a lost answer of the second doubles nothing', async () => {
+it('the other product is one press on a phone, below the slip, and a lost answer of it doubles nothing', async () => {
   const email = anAddress()
   const { page } = await visit('/buy-now', { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true })
   await fillOrder(page, { email })
   await hydrated(page)
   await sendButton(page).tap()
-  const same = page.getByRole('button', { name: `The same for ${products[1]}` })
+  const same = page.getByRole('button', { name: `Also ask for ${typedOrder.quantity} packs of ${products[1]}` })
   await same.waitFor()
-  await expect.poll(async () => (await same.boundingBox())?.y).toBeLessThan(640 - 48)
+  expect(await page.locator('.slip:visible, .received .button').evaluateAll((parts) => parts.length)).toBe(1)
   await page.route('**/trpc/order.submit', async (route) => {
     await route.fetch()
     await route.abort('connectionreset')
@@ -80,6 +80,7 @@ it('both products are in view and one press each on a phone, and a lost answer o
   expect(await page.locator('.reference').innerText()).toBe(second?.reference)
   await page.reload()
   for (const { reference } of rows) await page.getByRole('link', { name: reference }).waitFor()
+  expect(await page.locator('[data-sent]').innerText()).toMatch(/: \S{9}, \S{9}$/)
 })
 
 it('the confirmation of a form without scripts leads to the other product', async () => {
@@ -105,7 +106,7 @@ it('a doubt at its field, and both references, have no fault that axe finds, and
   await page.locator('#order [name=email]').fill(email)
   await page.keyboard.press('Enter')
   await page.locator('.received').waitFor()
-  for (const name of ['Copy', `The same for ${products[1]}`]) {
+  for (const name of ['Copy', 'Print', 'Share', `Also ask for ${typedOrder.quantity} packs of ${products[1]}`]) {
     await page.keyboard.press('Tab')
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(name)
   }

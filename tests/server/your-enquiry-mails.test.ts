@@ -47,7 +47,7 @@ it('no link goes to an address that is probably mistyped, nor without PUBLIC_URL
   await sendAll({ PUBLIC_URL: undefined })
   const toVisitors = app.resend.mails.filter(({ to }) => !to.includes(STAFF))
   expect(toVisitors).toHaveLength(4)
-  for (const { text, html } of toVisitors) expect(text + html).not.toContain('your-enquiry')
+  for (const { text, html } of toVisitors) expect(text + html).not.toMatch(/your-enquiry|Keep it/)
 })
 
 it('a corrected address gets its acknowledgement, and the mail that was on its way leads nowhere', async () => {
@@ -75,7 +75,9 @@ it('staff are told of a change, and the visitor and staff of an erasure, by text
   await sendAll()
   expect(mailsTo(STAFF).at(-1)?.subject).toContain('somebody asks to erase it')
   const [asked] = mailsTo(order.email)
-  expect(asked?.text).toMatch(/We were asked to erase[\s\S]*Not you\? Keep it: http/)
+  expect(asked?.text).toMatch(
+    /We were asked to erase[\s\S]*Not you\? Keep it: http[\s\S]*Not by you\? Press “Not you\? Keep it” or call us\./,
+  )
   for (const { text, html } of app.resend.mails) expect(text + html).not.toMatch(/evil|9971112345|9876543210/)
   expect((await press(url, tokenIn(asked?.text), 'keep')).status).toBe(303)
   expect((await db.enquiry.findFirstOrThrow()).eraseAt).toBeNull()

@@ -65,6 +65,9 @@ describe('the link', () => {
     const received = await (await fetch(`${url}/received?reference=${reference}`)).text()
     expect(received).toContain(reference)
     expect(received).not.toMatch(/your-enquiry|token/)
+    expect(received).toContain('"mailLeads":true')
+    const mistyped = await sendOrder(url, { email: 'asha@gmial.com', mobile: '9811111111' })
+    expect(await (await fetch(`${url}/received?reference=${mistyped.reference}`)).text()).toContain('"mailLeads":false')
   })
 
   it('shows no name, and of number and address a part, in an answer that nobody keeps', async () => {
