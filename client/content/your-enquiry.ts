@@ -7,7 +7,7 @@ export const yourEnquiry = {
   title: 'Your enquiry',
   description:
     'How your enquiry stands, and what you can correct or end yourself. Only who has its link sees this page.',
-  mobile: (digits: string) => `ends in ${digits}`,
+  mobile: (digits: string, proposed?: string) => `ends in ${digits}${proposed ? `; new:\u00a0${proposed}` : ''}`,
   proposed: (digits: string) =>
     `You gave us another number, ending in ${digits}. Our team sees both, until it has accepted the new one.`,
   changes: 'What you can do here',
@@ -22,7 +22,7 @@ export function standingTexts({ status, since, rang, eraseAt }: Standing): strin
       New: 'We have it.',
       Contacted: `Our team marked it as answered on ${since}. Heard nothing? Call ${brand.phone}.`,
       Closed: `It is finished. Anything left? Call ${brand.phone}.`,
-      Withdrawn: `You told us on ${since} that you no longer need it.`,
+      Withdrawn: `You told us on ${since} that you no longer need it. We will not call you.`,
     }[status],
     ...(rang ? [`We rang ${number} on ${rang.on} and did not reach you.`] : []),
     ...(eraseAt ? [`It will be erased after ${eraseAt}.`] : []),
@@ -40,7 +40,12 @@ interface ActTexts {
 }
 
 export const actTexts: Record<Act, ActTexts> = {
-  mobile: { title: 'Change the number', label: () => 'Mobile, 10 digits', button: 'Send the number' },
+  mobile: {
+    title: 'Change the number',
+    label: () => 'Mobile, 10 digits',
+    button: 'Send the number',
+    done: 'We have your new number.',
+  },
   quantity: {
     title: 'Change the quantity',
     label: () => 'Quantity, in packs',

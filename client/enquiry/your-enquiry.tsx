@@ -7,6 +7,7 @@ import { OrderSlip } from './order-slip.tsx'
 export function YourEnquiryBody({ shown }: { shown: YourEnquiry }) {
   const { token, reference, products, quantity, receivedAt, mobile, email, standing, may } = shown
   const { problem, done } = shown
+  const isEnding = standing.status === 'Withdrawn' || standing.eraseAt !== undefined
   return (
     <div className="your-enquiry">
       <h1 className="minor">{yourEnquiry.title}</h1>
@@ -25,22 +26,26 @@ export function YourEnquiryBody({ shown }: { shown: YourEnquiry }) {
         {standing.proposed && <p>{yourEnquiry.proposed(standing.proposed)}</p>}
       </div>
       <OrderSlip
-        content={{ products, quantity, mobile: yourEnquiry.mobile(mobile), email, receivedAt }}
+        content={{ products, quantity, mobile: yourEnquiry.mobile(mobile, standing.proposed), email, receivedAt }}
         reference={reference}
-        done={standing.stepsDone}
+        done={isEnding ? undefined : standing.stepsDone}
         hasCopy={false}
-        next={<a href="#acts">{yourEnquiry.changes}</a>}
+        next={
+          <a href="#acts" className="pill">
+            {yourEnquiry.changes}
+          </a>
+        }
       />
-      <h2 id="acts" className="minor">
-        {yourEnquiry.changes}
-      </h2>
-      <div className="acts">
+      <section className="acts" aria-labelledby="acts">
+        <h2 id="acts" className="minor">
+          {yourEnquiry.changes}
+        </h2>
         {may.map((act) => {
           const refused = problem?.act === act ? problem : undefined
           const isOpen = refused !== undefined || act === 'keep' || act === 'resume'
           return <ActForm key={act} act={act} token={token} reference={reference} isOpen={isOpen} {...refused} />
         })}
-      </div>
+      </section>
     </div>
   )
 }

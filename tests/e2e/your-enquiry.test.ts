@@ -61,6 +61,7 @@ it('from the mail the number is mended without a script, two days later on a pho
   await refused.fill('+91 99711 12345')
   await page.getByRole('button', { name: actTexts.mobile.button }).click()
   await page.getByText('ending in 2345').waitFor()
+  expect(await page.locator('main').innerText()).toMatch(/We have your new number\.[\s\S]*ends in 3210; new:\s2345/)
   expect(await page.evaluate('scrollX + document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
   await press(page, 'quantity', '30')
   await page.getByText(`${actTexts.quantity.done}`).waitFor()
@@ -75,15 +76,24 @@ it('from the confirmation somebody is out of it, and back, with the link in no s
   expect(kept).not.toContain(link?.split('.')[1])
   await page.getByRole('link', { name: enquiryReceived.page }).click()
   await press(page, 'withdraw')
-  await page.getByText('you no longer need it').waitFor()
+  await page.getByText('you no longer need it. We will not call you.').waitFor()
+  expect(await page.locator('.steps').count()).toBe(0)
   await page.getByRole('button', { name: actTexts.resume.button }).click()
   await page.getByText('We have it.').waitFor()
   const reference = await page.locator('.reference').innerText()
   await press(page, 'erase', reference.toLowerCase())
   await page.getByText('It will be erased after').waitFor()
+  expect(await page.locator('.steps').count()).toBe(0)
   await page.getByRole('button', { name: actTexts.keep.button }).click()
   await page.getByText('We have it.').waitFor()
+  expect(await page.locator('.steps li').count()).toBe(3)
+  const beside = async () => {
+    const [slip, list] = [await page.locator('.slip').boundingBox(), await page.locator('.acts').boundingBox()]
+    return (list?.x ?? 0) >= (slip?.x ?? 0) + (slip?.width ?? 0)
+  }
+  expect(await beside()).toBe(true)
   await page.setViewportSize({ width: 320, height: 640 })
+  expect(await beside()).toBe(false)
   for (const size of ['100%', '200%']) {
     await page.evaluate((to) => document.documentElement.style.setProperty('font-size', to), size)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
