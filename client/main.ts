@@ -36,10 +36,14 @@ async function hydrate(island: HTMLElement) {
   }
 }
 
-/** The next touch may be the button of a form that is filled in already, or whose order may be stored. */
+/**
+ * The next touch may be the button of a form that is filled in already, or whose order may be stored. What a link has chosen
+ * shows in the slip, which React fills.
+ */
 function hydrateUnfinished() {
   const island = document.querySelector<HTMLElement>('[data-island=order]')
-  if (island && (readDraft() || mayBeStored())) hydrate(island)
+  const isChosen = island?.querySelector('[data-chosen]:not(:empty)')
+  if (island && (isChosen || readDraft() || mayBeStored())) hydrate(island)
 }
 
 /** React has not taken this submit: the browser posts the form, and from here on React leaves the form to it. */

@@ -148,6 +148,45 @@ it('under a thumb every link, button and field is reached at its middle, and non
   }
 })
 
+it('on a narrow phone the header holds a whole Buy Now, and with large text the whole name and the menu in one line', async () => {
+  const { page } = await visit('/buy-now', { ...CALM, viewport: { width: 320, height: 640 } })
+  const height = async (part: Locator) => (await part.boundingBox())?.height
+  const buyNow = page.locator('.header-bar > .button')
+  const menu = page.locator('.menu-button').first()
+  expect(await height(buyNow)).toBeGreaterThanOrEqual(44)
+  await page.setViewportSize(PHONE.viewport)
+  const logo = await height(page.locator('.logo').first())
+  await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'))
+  await expect.poll(() => buyNow.isVisible()).toBe(false)
+  expect(await height(page.locator('.logo').first())).toBeGreaterThanOrEqual((logo ?? 0) * 0.9)
+  expect(await height(menu)).toBeGreaterThanOrEqual(44)
+  const lines = menu.evaluate(({ firstChild }) => {
+    const text = document.createRange()
+    text.selectNodeContents(firstChild as Node)
+    return text.getClientRects().length
+  })
+  expect(await lines).toBe(1)
+})
+
+it('with wide letters no title of an indication reaches its plus sign', async () => {
+  const { page } = await visit(productPath(products[1]), { ...CALM, viewport: { width: 320, height: 640 } })
+  await page.evaluate((text) => {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(text)
+    document.adoptedStyleSheets = [sheet]
+  }, SPACING)
+  const rooms = await page.locator('.indication[data-open=false] button').evaluateAll((buttons) =>
+    buttons.map((button) => {
+      const text = document.createRange()
+      text.selectNodeContents(button)
+      const card = button.closest('.indication')?.getBoundingClientRect()
+      return (card?.right ?? 0) - text.getBoundingClientRect().right
+    }),
+  )
+  expect(rooms).toHaveLength(5)
+  expect(Math.min(...rooms)).toBeGreaterThanOrEqual(44) // the sign, and the space at its right
+})
+
 it('the open menu on a phone and the open list of products have no fault, and are told as open', async () => {
   const { page } = await visit('/', { ...CALM, ...PHONE })
   await page.getByRole('button', { name: 'Menu' }).click()

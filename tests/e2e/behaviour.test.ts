@@ -64,6 +64,7 @@ it('links lead to the form with what they name chosen', async () => {
   await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
   await page.waitForURL(/\/buy-now\?product=/)
   await expect.poll(() => page.locator('[name=products]').inputValue()).toBe(products[1])
+  await expect.poll(() => page.locator('.slip tr').first().innerText()).toMatch(products[1])
   expect(await page.evaluate(() => scrollY)).toBe(0)
   await page.goto(site().url)
   await page.getByRole('main').getByRole('link', { name: 'For your shop' }).click()
@@ -253,6 +254,7 @@ it('a chip marks what names it, begins the line of the medicines, and sends and 
   const status = page.locator('.own-sheet [role=status]')
   expect(await status.innerText()).toBe('Marked: Wheat Germ Oil, Please read before use, Allergies.')
   expect(await page.locator('#label-wheatGerm + .about').getByText('wheat allergy').isVisible()).toBe(true)
+  expect(await page.locator('#label-wheatGerm summary').isVisible()).toBe(false) // it would close nothing
   await page.getByRole('button', { name: 'Another medicine' }).click()
   expect(await page.locator('[data-begins=true]').textContent()).toBe('Another medicine')
   expect(await page.locator('[data-begins=false]').textContent()).toBe('Wheat allergy')
