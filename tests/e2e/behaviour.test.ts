@@ -162,8 +162,12 @@ it('a page is fetched when somebody points at its link, and opens without being 
   expect(problems).toEqual([])
 })
 
-it('a printed product page keeps the composition, the safety and the contact', async () => {
+it('a printed product page keeps the composition, the safety and the contact, on two pages of A4 and of Letter', async () => {
   const { page } = await visit(productPath(products[1]))
+  for (const format of ['A4', 'Letter']) {
+    const pdf = await page.pdf({ format })
+    expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g), format).toHaveLength(2)
+  }
   await page.emulateMedia({ media: 'print' })
   for (const kept of ['27.45 mg', 'Renal health', brand.phone, 'Hypertension'])
     expect(await page.getByText(kept).filter({ visible: true }).count(), kept).toBeGreaterThan(0)
