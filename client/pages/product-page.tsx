@@ -113,7 +113,7 @@ function OtherMedicines({ product }: { product: Product }) {
         </p>
         {medicineCautions(product).map(({ name, caution }) => (
           <p key={name} data-about={chipsOf(caution)} data-name={title}>
-            <strong>{name}:</strong> {caution}
+            <strong className="whole">{name}:</strong> {caution}
           </p>
         ))}
       </div>

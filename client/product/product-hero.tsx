@@ -51,7 +51,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
               {otherMedicines.question}{' '}
               {medicineCautions(product).map(({ name, caution }) => (
                 <Fragment key={name}>
-                  <strong>{name}:</strong> {caution}{' '}
+                  <strong className="whole">{name}:</strong> {caution}{' '}
                 </Fragment>
               ))}
               <a href="#safety">Safety information</a>

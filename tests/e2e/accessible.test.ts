@@ -168,6 +168,44 @@ it('on a narrow phone the header holds a whole Buy Now, and with large text the 
   expect(await lines).toBe(1)
 })
 
+it('with large text no name of an ingredient and no reference breaks at its hyphen', async () => {
+  const { page } = await visit(productPath(products[1]), { ...CALM, ...PHONE })
+  const enlarge = () =>
+    page.evaluate(() => {
+      document.documentElement.style.setProperty('font-size', '200%')
+      return new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
+    })
+  const broken = () =>
+    page.evaluate(() => {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      const found: string[] = []
+      while (walker.nextNode()) {
+        const text = walker.currentNode as Text
+        for (const { index, 0: word } of text.data.matchAll(/Omega-3|[A-Z]{2}-[2-9A-Z]{6}/g)) {
+          if (!text.parentElement?.checkVisibility()) continue
+          const range = document.createRange()
+          range.setStart(text, index)
+          range.setEnd(text, index + word.length)
+          if (range.getClientRects().length > 1) found.push(word)
+        }
+      }
+      return found
+    })
+  await enlarge()
+  const names = await broken()
+  await page.goto(`${site().url}/buy-now`)
+  await fillOrder(page)
+  await sendButton(page).click()
+  await page.setViewportSize({ width: 320, height: 640 })
+  await page.locator('.reference').waitFor()
+  await enlarge()
+  expect([...names, ...(await broken())]).toEqual([])
+  expect(await sideways(page)).toBe(0)
+  const { right = 0 } =
+    (await page.locator('.reference').evaluate((text) => text.getBoundingClientRect().toJSON())) ?? {}
+  expect(right).toBeLessThanOrEqual(320)
+})
+
 it('with wide letters no title of an indication reaches its plus sign', async () => {
   const { page } = await visit(productPath(products[1]), { ...CALM, viewport: { width: 320, height: 640 } })
   await page.evaluate((text) => {
