@@ -304,6 +304,7 @@ it('asks about a number and an address when typing pauses, and sends them all th
   await toast(messages.received)
   expect(network.sent).toMatchObject([{ mobile: '0000000000', email: 'meera@gmial.con' }])
   await expect.element(page.getByText(/We will ring 00000 00000 and write to meera@gmial.con\./)).toBeVisible()
+  expect(page.getByText(enquiryReceived.mailLeads).query()).toBeNull() // the mail there has no link
 })
 
 it('says how many digits the number has, until it is changed, and not beside an error', async () => {
@@ -326,6 +327,7 @@ it('takes the address that was meant by one press', async () => {
   expect(document.activeElement).toBe(field('email'))
   await send()
   await toast(messages.received)
+  await expect.element(page.getByText(enquiryReceived.mailLeads)).toBeVisible()
   expect(network.sent).toMatchObject([{ email: 'meera@gmail.com' }])
 })
 

@@ -102,6 +102,19 @@ it('from the confirmation somebody is out of it, and back, with the link in no s
   expect(await page.evaluate('document.scripts.length')).toBe(0)
 })
 
+it('without scripts the confirmation says that the mail leads there, unless the address is probably mistyped', async () => {
+  for (const [email, told] of [
+    [anAddress(), 1],
+    ['asha@gmial.com', 0],
+  ] as const) {
+    const { page } = await visit('/buy-now', PLAIN)
+    await fillOrder(page, { email })
+    await sendButton(page).click()
+    await page.getByRole('heading', { name: enquiryReceived.heading }).waitFor()
+    expect(await page.getByText(enquiryReceived.mailLeads).count(), email).toBe(told)
+  }
+})
+
 it('who got the mail by mistake says so, and the link ends', async () => {
   const { email } = await ordered()
   const link = await mailedLink(email)
