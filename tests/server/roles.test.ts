@@ -230,6 +230,7 @@ describe('the roles of prisma/roles.sql', () => {
     for (const act of acts) expect([act, (await press(url, token, act, fields)).status]).toEqual([act, 303])
     const { id, secret, eraseAt } = await onDatabase({ DATABASE_URL: owner }, (db) => db.enquiry.findFirstOrThrow())
     expect(eraseAt?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000)
+    expect((await press(url, token, 'keep')).status).toBe(303)
     const byMail = `${id}.${hash('sha256', `mail${secret}`, 'hex')}`
     expect((await press(url, byMail, 'notMine')).status).toBe(303)
     expect(stdout()).not.toContain('"level":"error"')

@@ -12,6 +12,8 @@
  */
 import { afterAll, beforeEach, expect } from 'vitest'
 import { atEnd } from './at-end.ts'
+import { lockHolders } from './embedded-site.ts'
+import { eventually } from './eventually.ts'
 import { startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './open-test-database.ts'
 import { startServer } from './server-process.ts'
@@ -63,7 +65,11 @@ export async function aSite() {
 /** A server process that ends with its test. */
 export async function aServer(env: Record<string, string>, options?: { waitUntilReady: boolean }) {
   const server = await startServer(env, options)
-  atEnd(() => server.stop('SIGKILL'))
+  atEnd(async () => {
+    await server.stop('SIGKILL')
+    // A PostgreSQL of its own ends by itself, and writes until then.
+    if (env.DATA_DIR) await eventually(async () => expect(await lockHolders(env.DATA_DIR ?? '')).toEqual([]))
+  })
   return server
 }
 
