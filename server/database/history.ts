@@ -1,5 +1,5 @@
 import type { Db } from './database.ts'
-import { columnOf, type Enquiry, enquiryFields } from './enquiry.ts'
+import { columnsOf, type Enquiry } from './enquiry.ts'
 import { Prisma } from './generated/client.ts'
 
 /*
@@ -133,7 +133,7 @@ export async function setErasure(
 export function presentOf({ status, suspectedSpam, closedAs, remindOn, ...enquiry }: Enquiry): Changed {
   return {
     ...{ Status: status, SuspectedSpam: suspectedSpam, ClosedAs: closedAs, RemindOn: remindOn },
-    ...Object.fromEntries(enquiryFields.map((field) => [columnOf[field], enquiry[field]])),
+    ...columnsOf(enquiry),
     Quantity: Number(enquiry.quantity),
   }
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { closingReasons, deskStatuses, NOTE_MAX, RELEASE_SECONDS } from '../../shared/desk.ts'
 import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 import { emailSchema, messages, type OrderField, orderContentSchema } from '../../shared/order.ts'
-import { columnOf, type Enquiry, enquiryFields } from '../database/enquiry.ts'
+import { columnOf, columnsOf, type Enquiry, enquiryFields } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import {
   type Author,
@@ -154,8 +154,8 @@ export const changes = {
     async work({ db, enquiry, author }, { now }) {
       if (enquiry.email !== '' && now.email === '') throw new RequestError(400, messages.empty)
       const changed = enquiryFields.filter((field) => String(now[field]) !== enquiry[field])
-      if (changed.length > 0)
-        await correct(db, enquiry.id, author, Object.fromEntries(changed.map((field) => [columnOf[field], now[field]])))
+      const values = columnsOf(Object.fromEntries(changed.map((field) => [field, now[field]])))
+      if (changed.length > 0) await correct(db, enquiry.id, author, values)
       if (changed.includes('email')) await redirectMails(db, enquiry.id)
       return undefined
     },

@@ -2,15 +2,7 @@
 import { formatIndianDay, formatIndianTime } from '../../shared/indian-time.ts'
 import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import type { Db } from '../database/database.ts'
-import {
-  columnOf,
-  ENQUIRY,
-  type Enquiry,
-  enquiryFields,
-  inOrder,
-  isAfter,
-  type ListOrder,
-} from '../database/enquiry.ts'
+import { columnOf, columnsOf, ENQUIRY, type Enquiry, inOrder, isAfter, type ListOrder } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { readHistory, standingOf } from '../database/history.ts'
 
@@ -60,7 +52,6 @@ export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) 
 /** Times as spreadsheets sort them, the number in groups, so that a leading 0 stays. */
 function toRecord(row: StoredRecord, { status, calls, notes }: ReturnType<typeof standingOf>) {
   const isAnswered = status && row.status !== 'New'
-  const fields = enquiryFields.map((field) => [columnOf[field], row[field]])
   return {
     Reference: row.reference,
     Received: spreadsheetTime(row.receivedAt),
@@ -70,7 +61,7 @@ function toRecord(row: StoredRecord, { status, calls, notes }: ReturnType<typeof
     AnsweredAt: isAnswered ? spreadsheetTime(status.at) : '',
     Calls: calls,
     RemindOn: row.remindOn ?? '',
-    ...Object.fromEntries(fields),
+    ...columnsOf(row),
     Mobile: mobileInGroups(row.mobile),
     Quantity: Number(row.quantity),
     Notes: notes.map(({ text }) => text).join('\n'),
