@@ -44,6 +44,7 @@ import {
   isChosen,
   isOfSamePerson,
   notFound,
+import { createTurns } from './turns.ts'
   type Row,
   readEnquiry,
   readList,
@@ -78,18 +79,7 @@ interface DeskOptions {
 
 export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }: DeskOptions) {
   const { record, recordList, recordPulse, recordSearch } = createRecorder(db)
-  /** By session: the search that is under way. */
-  const searches = new Map<string, Promise<unknown>>()
-
-  /** One search at a time for a session: each reads all enquiries. */
-  async function inTurn<T>(session: Session, search: () => Promise<T>): Promise<T> {
-    const before = searches.get(session.hash)
-    const own = Promise.resolve(before).then(search, search)
-    searches.set(session.hash, own)
-    return own.finally(() => {
-      if (searches.get(session.hash) === own) searches.delete(session.hash)
-    })
-  }
+  const inTurn = createTurns()
 
   interface Locked {
     db: Prisma.TransactionClient
@@ -139,10 +129,11 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
   return {
     record,
 
-    async list(session: Session, input: Input<'list'>) {
+    /** @param isGone whether nobody waits for the answer any more */
+    async list(session: Session, input: Input<'list'>, isGone?: () => boolean) {
       const isSearch = Boolean(input.text?.trim())
       const read = () => readList(db, input)
-      const list = await (isSearch ? inTurn(session, read) : read())
+      const list = await (isSearch ? inTurn(session, read, isGone) : read())
       // Nobody goes on to a further page while typing.
       await (isSearch && !input.before ? recordSearch(session, list.enquiries) : recordList(session, list.enquiries))
       return list
@@ -184,8 +175,9 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     async export(session: Session, choice: Choice): Promise<Readable> {
       const isWanted = isChosen(choice)
       const where = choice.state === 'spam' ? isWanted : Prisma.sql`${isWanted} AND NOT form."SuspectedSpam"`
-      await record(db, session, 'desk export', await describeChosen(db, where))
-      const records = readRecords(db, where, choice.order ?? 'newest')
+      const reading = <T>(read: () => Promise<T>) => (choice.text?.trim() ? inTurn(session, read) : read())
+      await record(db, session, 'desk export', await reading(() => describeChosen(db, where)))
+      const records = readRecords(db, where, choice.order ?? 'newest', reading)
       return pipeline(records, createCsv(recordColumns), () => {}) // whoever reads it gets the error
     },
 

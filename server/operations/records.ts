@@ -23,11 +23,18 @@ interface StoredRecord extends Enquiry {
 /**
  * Rows with `recordColumns` as their keys. A chunk at a time, each after the last row of the one before, so that memory stays small.
  * @param where a condition about `form`
+ * @param inTurn runs what reads a chunk
  */
-export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) {
+export async function* readRecords(
+  db: Db,
+  where: Prisma.Sql,
+  order: ListOrder,
+  inTurn = <T>(read: () => Promise<T>) => read(),
+) {
   let last: Enquiry | undefined
   do {
-    const rows: StoredRecord[] = await db.$queryRaw`
+    const rows: StoredRecord[] = await inTurn(
+      () => db.$queryRaw`
       SELECT ${ENQUIRY}, coalesce(mails."Staff", '') AS "staffMail",
         coalesce(mails."Acknowledgement", '') AS "acknowledgementMail", coalesce(mails."LastError", '') AS "lastError"
       FROM (
@@ -38,7 +45,8 @@ export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) 
           (array_agg("Status"::text ORDER BY "Id" DESC) FILTER (WHERE "Kind" = 'Acknowledgement'))[1] AS "Acknowledgement",
           min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "LastError"
         FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id"
-      ) mails ORDER BY ${inOrder(order)}`
+      ) mails ORDER BY ${inOrder(order)}`,
+    )
     const history = await readHistory(
       db,
       rows.map(({ id }) => id),

@@ -1,6 +1,8 @@
 // What the desk shows, to whom, and in which order it refuses. The actions: desk-actions.test.ts.
 
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Session } from '../../server/desk/sessions.ts'
+import { createTurns } from '../../server/desk/turns.ts'
 import { products } from '../../shared/catalogue.ts'
 import { AUTHOR_HEADER, deskStates } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
@@ -308,7 +310,46 @@ it('desk.pulse tells counts, what is new, the week, and how what is shown stands
   expect(after.rows).toHaveLength(1)
 })
 
-it('desk.show has the enquiry with mails, history and earlier enquiries', async () => {
+it('searches and downloads of a session go one at a time', async () => {
+  await storeMany(10_000, 'x'.repeat(200))
+  const begun = () => app.db.$queryRaw<unknown[]>`
+    SELECT 1 FROM pg_stat_activity WHERE "datname" = current_database() AND "backend_type" = 'client backend'
+      AND "state" = 'active' AND "query" LIKE '%SearchText%' AND "pid" <> pg_backend_pid()`
+  const text = 'no such words here'
+  const all = Promise.all([
+    download({ state: 'all', text }),
+    call('list', { state: 'all', text }),
+    download({ state: 'all', text }),
+  ])
+  let isOver = false
+  all.finally(() => {
+    isOver = true
+  })
+  let most = 0
+  while (!isOver) most = Math.max(most, (await begun()).length)
+  const answers = await all
+  expect([answers.map(({ status }) => status), most]).toEqual([[200, 200, 200], 1])
+})
+
+it('a search that the browser has given up, as its text was typed on, is not begun', async () => {
+  const inTurn = createTurns()
+  const session = { hash: 'x' } as Session
+  const begun: string[] = []
+  const search = (text: string, isGone = false) =>
+    inTurn(
+      session,
+      async () => {
+        begun.push(text)
+        if (text === 'a') throw new Error('failed')
+        return text
+      },
+      () => isGone,
+    ).catch(({ message, statusCode }) => statusCode ?? message)
+  expect(await Promise.all([search('a'), search('as', true), search('ash')])).toEqual(['failed', 408, 'ash'])
+  expect(begun).toEqual(['a', 'ash'])
+})
+
+it('desk.show has the enquiry with mails, history and the other enquiries of the person, the newest first', async () => {
   const first = await store({ name: 'First', email: 'ASHA.verma@shop.example', mobile: '9811111111' })
   const reference = await store()
   const bounces = { ...columnsOf('Bounced'), lastError: '550 no such mailbox' }
