@@ -73,6 +73,13 @@ export interface Author {
   key: string
 }
 
+/** Keys are shown to all of staff: one that another author has used names that change. */
+export async function isKeyOfAnother(db: Pick<Db, '$queryRaw'>, { who, key }: Author): Promise<boolean> {
+  const used = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM "Quvera_History" WHERE "Key" = ${key}::uuid AND "Who" IS DISTINCT FROM ${who} LIMIT 1`
+  return used.length > 0
+}
+
 export interface NewEntry {
   what: string
   /** Columns that the site's role may change. */

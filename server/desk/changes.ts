@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
-import { closingReasons, deskStatuses, NOTE_MAX, RELEASE_SECONDS } from '../../shared/desk.ts'
+import { closingReasons, deskStatuses, NOTE_MAX, noteMessages, RELEASE_SECONDS } from '../../shared/desk.ts'
 import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 import { emailSchema, messages, type OrderField, orderContentSchema } from '../../shared/order.ts'
 import { columnOf, columnsOf, type Enquiry, enquiryFields } from '../database/enquiry.ts'
@@ -66,12 +66,6 @@ const many = z.strictObject({ key, references })
 /** Infers the input of an entry. */
 const change = <Input>(entry: Change<Input>) => entry
 
-/** Of these rules people read the message. */
-export const noteMessages = {
-  long: `A note has at most ${NOTE_MAX} characters.`,
-  empty: 'Please type a note.',
-}
-
 const line = z.pipe(
   z.transform((value: string) =>
     value
@@ -81,6 +75,7 @@ const line = z.pipe(
   ),
   z.string().check(z.minLength(1, noteMessages.empty)),
 )
+const note = z.pipe(text(NOTE_MAX, noteMessages.long), line)
 
 /** An enquiry that somebody makes by phone may have no address. */
 const email = z
@@ -123,7 +118,7 @@ export const changes = {
     words: ({ after }) => (after?.SuspectedSpam ? 'marked as spam' : 'marked as not spam'),
   }),
   addNote: change({
-    input: z.extend(one, { text: z.pipe(text(NOTE_MAX, noteMessages.long), line) }),
+    input: z.extend(one, { text: note }),
     what: 'Note',
     work: (_, { text }) => ({ text }),
     words: ({ text }) => (text === null ? 'a note that was removed' : `note: ${text}`),

@@ -141,7 +141,7 @@ describe('the same key', () => {
     ['correct', { was: exampleOrder, now: { ...exampleOrder, quantity: 12 } }],
     ['erase', {}],
   ])(
-    'of %s is one change with one answer, also at the same moment, and of another person another change',
+    'of %s is one change with one answer, also at the same moment, and of another person refused',
     async (name, input) => {
       const { act, ravi, changed } = await aDesk()
       const key = aKey()
@@ -151,15 +151,22 @@ describe('the same key', () => {
       expect(third.data).toEqual(first.data)
       expect((await changed()).history).toHaveLength(1)
       const others = await act(name, { ...input, key }, ravi)
-      expect(others.status).toBe(['addNote', 'addCall', 'remind', 'erase'].includes(name) ? 200 : 409)
+      expect([others.status, others.message]).toEqual([409, expect.stringMatching(/^Another change has this key/)])
+      expect((await changed()).history).toHaveLength(1)
     },
   )
 
-  it('of an enquiry by phone stores one', async () => {
-    const { cookie } = await aDesk()
-    const input = { ...exampleOrder, key: aKey(), email: '' }
-    const answers = [await callDesk(app.url, cookie, 'add', input), await callDesk(app.url, cookie, 'add', input)]
-    expect(answers.map(({ data }) => data[0].reference)).toEqual(Array(2).fill(answers[0]?.data[0].reference))
+  it('of an enquiry by phone stores one with its note, also once it was corrected, and is its author’s', async () => {
+    const { cookie, ravi } = await aDesk()
+    const input = { ...exampleOrder, key: aKey(), email: '', note: ' wants\n a price ' }
+    const [first] = (await callDesk(app.url, cookie, 'add', input)).data
+    expect(first).toMatchObject({ status: 'Contacted', note: 'wants a price' })
+    const { note: _, key: __, ...was } = input
+    const correction = { key: aKey(), reference: first.reference, was, now: { ...was, name: 'Asha V.' } }
+    expect((await callDesk(app.url, cookie, 'correct', correction)).status).toBe(200)
+    const [again] = (await callDesk(app.url, cookie, 'add', input)).data
+    expect(again).toMatchObject({ reference: first.reference, name: 'Asha V.' })
+    expect((await callDesk(app.url, ravi, 'add', input)).status).toBe(409)
     expect(await app.db.enquiry.count()).toBe(3)
   })
 })
