@@ -1,6 +1,6 @@
 import type { ClosingReason } from '../../shared/desk.ts'
 import { fieldsOf } from './fields.ts'
-import { dayName } from './format.ts'
+import { dayName, isDue } from './format.ts'
 import type { Inputs, Row } from './queries.ts'
 
 /* What people can do with an enquiry, an entry each: its button, when it has an effect, how the row looks meanwhile, and what is said when it is stored. */
@@ -26,16 +26,17 @@ const ACKNOWLEDGED_MS = 48 * 3_600_000
 
 export const actions = {
   setStatus: action<Inputs['setStatus'], { status: 'New' | 'Contacted' | 'Closed'; closedAs?: ClosingReason }>({
-    input: (row, { status, closedAs }) => ({ ...of(row), was: row.status, status, ...(closedAs && { closedAs }) }),
+    input: (row, { status, closedAs }) => ({
+      ...{ ...of(row), was: row.status, status },
+      ...(closedAs && { closedAs }),
+      ...(row.status === 'Closed' && { wasClosedAs: row.closedAs ?? null }),
+    }),
     label: ({ status, closedAs }) =>
       closedAs ?? { New: 'New again', Contacted: 'Mark contacted', Closed: 'Close' }[status],
-    when: (row, { status }) => row.status !== status,
-    preview: (_, { status, closedAs }) => ({
-      status,
-      closedAs,
-      statusBy: undefined,
-      statusAt: undefined,
-    }),
+    // Contacted again ends a reminder that is due.
+    when: (row, { status, closedAs }) =>
+      row.status !== status || row.closedAs !== closedAs || (status === 'Contacted' && isDue(row.remindOn)),
+    preview: (_, { status, closedAs }) => ({ status, closedAs, statusBy: undefined, statusAt: undefined }),
     done: (_, { status, closedAs }) => (closedAs ? `${status}, ${closedAs}` : status),
   }),
   setSpam: action<Inputs['setSpam'], { spam: boolean }>({

@@ -140,20 +140,16 @@ function Outcome({ seen }: { seen: Seen }) {
         )}
       </p>
       {last && <p className="small">{`${last.who}, ${timeOf(last.at)}: ${last.what}`}</p>}
-      {status !== 'Closed' && (
-        <>
-          <div className="labelled">
-            <span className="small">Close as</span>
-            <p className="buttons">
-              {closingReasons.map((closedAs) => (
-                <Act key={closedAs} name="setStatus" seen={seen} options={{ status: 'Closed', closedAs }} />
-              ))}
-              <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="No reason" />
-            </p>
-          </div>
-          <RingAgain seen={seen} />
-        </>
-      )}
+      <div className="labelled">
+        <span className="small">{status === 'Closed' ? 'Closed as' : 'Close as'}</span>
+        <p className="buttons">
+          {closingReasons.map((closedAs) => (
+            <Act key={closedAs} name="setStatus" seen={seen} options={{ status: 'Closed', closedAs }} />
+          ))}
+          <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="No reason" />
+        </p>
+      </div>
+      {status !== 'Closed' && <RingAgain seen={seen} />}
     </section>
   )
 }

@@ -85,7 +85,7 @@ const fields = z.extend(z.omit(orderContentSchema, { productName: true, website:
 /** As it is stored, perhaps by a newer version. */
 const storedFields = z.record(z.string(), z.union([z.string(), z.number()]))
 
-export const byPhone = z.extend(fields, { key })
+export const byPhone = z.extend(fields, { key, note: z.optional(note) })
 
 export const changes = {
   setStatus: change({
@@ -93,17 +93,18 @@ export const changes = {
       status: z.enum(deskStatuses),
       was: text(100),
       closedAs: z.optional(z.enum(closingReasons)),
+      /** Where the reason of a closed one is given or changed. */
+      wasClosedAs: z.optional(z.nullable(text(100))),
     }),
     what: 'Status',
-    seen: ({ was }) => ({ Status: was }),
+    seen: ({ was, wasClosedAs }) => ({ Status: was, ...(wasClosedAs !== undefined && { ClosedAs: wasClosedAs }) }),
     work({ enquiry: { remindOn }, now }, { status, closedAs }) {
       // An outcome ends a reminder that is due, Closed any.
       const isOver = remindOn && (status === 'Closed' || (status === 'Contacted' && remindOn <= formatIndianDay(now)))
       const reason = status === 'Closed' ? (closedAs ?? null) : null
       return { set: { Status: status, ClosedAs: reason, ...(isOver && { RemindOn: null }) } }
     },
-    words: ({ before, after }) =>
-      `set to ${after?.Status}${after?.ClosedAs ? `, ${after.ClosedAs}` : ''} (was ${before?.Status})`,
+    words: ({ before, after }) => `set to ${statusIn(after)} (was ${statusIn(before)})`,
   }),
   setSpam: change({
     input: z.extend(many, { spam: z.boolean(), was: z.boolean() }),
@@ -212,6 +213,9 @@ export const changes = {
 }
 
 export type ChangeName = keyof typeof changes
+
+/** `Closed, Ordered` */
+const statusIn = (columns: Changed | null) => [columns?.Status, columns?.ClosedAs].filter(Boolean).join(', ')
 
 function correctionOf(before: Changed | null, after: Changed | null): string {
   const names = Object.entries(columnOf) as [OrderField, string][]

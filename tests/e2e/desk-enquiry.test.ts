@@ -145,6 +145,10 @@ it('what is surely spam is closed, one or all that are shown', async () => {
   await toast(page, '2 enquiries: Closed').waitFor()
   await button(page, 'Suspected spam 0').waitFor()
   await toast(page, '2 enquiries: Closed').getByRole('button', { name: 'Take back' }).click()
+  await button(page, 'Not reached').click()
+  await expect.poll(() => statusOf(page)).toBe('Closed, Not reached')
+  await button(page, 'No reason').click()
+  await expect.poll(async () => (await stored(reference)).closedAs).toBe(null)
   await button(page, 'Suspected spam 2').waitFor()
 })
 

@@ -101,6 +101,18 @@ describe('setStatus', () => {
     expect((await changed()).history).toHaveLength(1)
   })
 
+  it('gives a closed one another reason, unless somebody was faster', async () => {
+    const { act, ravi, history } = await aDesk()
+    await act('setStatus', { status: 'Closed', was: 'New' })
+    const close = (closedAs: string, wasClosedAs: string | null, as?: string) =>
+      act('setStatus', { status: 'Closed', was: 'Closed', closedAs, wasClosedAs }, as)
+    expect((await close('Ordered', null)).data).toMatchObject([{ status: 'Closed', closedAs: 'Ordered' }])
+    const { status, message } = await close('No interest', null, ravi)
+    expect([status, message]).toEqual([409, expect.stringContaining('set to Closed, Ordered (was Closed)')])
+    await close('Not reached', 'Ordered', ravi)
+    expect((await history())[0]).toBe('set to Closed, Not reached (was Closed, Ordered)')
+  })
+
   it('of several is done for all or for none, in any order at the same moment', async () => {
     const { act, reference, other, ravi } = await aDesk()
     const set = (references: string[], as?: string) =>
