@@ -21,9 +21,6 @@ const action = <Input, Options>(entry: Action<Input, Options>) => entry
 
 const of = ({ reference }: Row) => ({ references: [reference] })
 
-/** So long after it was received somebody still gets the acknowledgement. */
-const ACKNOWLEDGED_MS = 48 * 3_600_000
-
 export const actions = {
   setStatus: action<Inputs['setStatus'], { status: 'New' | 'Contacted' | 'Closed'; closedAs?: ClosingReason }>({
     input: (row, { status, closedAs }) => ({
@@ -44,10 +41,12 @@ export const actions = {
     label: ({ spam }) => (spam ? 'Spam' : 'Not spam'),
     when: (row, { spam }) => row.suspectedSpam !== spam,
     preview: (_, { spam }) => ({ suspectedSpam: spam }),
-    done(row, { spam }) {
+    done({ mailsTo = [], email }, { spam }) {
       if (spam) return 'marked as spam'
-      const isAcknowledged = row.email && Date.now() - new Date(row.receivedAt).getTime() < ACKNOWLEDGED_MS
-      return `not spam. In 30 seconds mails go to staff${isAcknowledged ? ` and to ${row.email}` : ''}`
+      const to = mailsTo.map((each) => (each === 'visitor' ? email : each)).join(' and to ')
+      const goes = to ? `In 30 seconds mails go to ${to}` : 'No mails go out'
+      if (!email || mailsTo.includes('visitor')) return `not spam. ${goes}`
+      return `not spam. ${goes}. ${email} gets no acknowledgement: it has had one, or has waited for two days`
     },
   }),
   addCall: action<Inputs['addCall'], object>({

@@ -180,7 +180,7 @@ function Further({ seen, whole: { mails, history, earlier, receivedAt } }: { see
     <>
       {earlier.length > 0 && (
         <section aria-labelledby="earlier">
-          <h2 id="earlier">Earlier from this number or address</h2>
+          <h2 id="earlier">Other enquiries of this number or address</h2>
           <ul className="lines">
             {earlier.map((each) => (
               <li key={each.reference}>
@@ -195,9 +195,10 @@ function Further({ seen, whole: { mails, history, earlier, receivedAt } }: { see
         <h2 id="mails">Mails</h2>
         {mails.length === 0 && <p className="small">None.</p>}
         <ul className="lines">
-          {mails.map(({ id, means, at, maySendAgain }) => (
+          {mails.map(({ id, means, at, maySendAgain, whyNot }) => (
             <li key={id}>
               <span>{`${means.charAt(0).toUpperCase()}${means.slice(1)}, ${timeOf(at)}`}</span>
+              {whyNot && <span className="small">{whyNot}</span>}
               {maySendAgain && <Act name="sendAgain" seen={seen} options={{ mail: id }} isInList />}
             </li>
           ))}

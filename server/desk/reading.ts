@@ -27,7 +27,7 @@ import { matches } from './search.ts'
 const PAGE = 25
 /** Of enquiries from one number so many are counted, so that a flood does not slow the list. */
 const COUNTED_MAX = 20
-const EARLIER_MAX = 20
+const OTHERS_MAX = 20
 
 const ofTab: Record<DeskState, Prisma.Sql> = {
   new: WAITING,
@@ -53,6 +53,8 @@ export function isChosen({ state, text = '', product, type, from, to }: Choice):
 
 interface StoredRow extends Enquiry {
   acknowledgement: string | null
+  /** The kinds of mails that are still to be sent. */
+  pending: string[]
   earlierOfNumber: number
 }
 
@@ -62,6 +64,7 @@ async function readRows(db: Pick<Db, '$queryRaw'>, forms: Prisma.Sql, order = in
     SELECT ${ENQUIRY},
       (SELECT mail."Status"::text FROM "Quvera_Mail" mail
         WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Acknowledgement' ORDER BY mail."Id" DESC LIMIT 1) AS "acknowledgement",
+      ARRAY(SELECT mail."Kind"::text FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND mail."Status" = 'Pending') AS "pending",
       (SELECT count(*)::int FROM (SELECT FROM "Quvera_Form" earlier WHERE earlier."Mobile" = form."Mobile"
         AND (earlier."ReceivedAt", earlier."Id") < (form."ReceivedAt", form."Id") LIMIT ${COUNTED_MAX}) AS counted) AS "earlierOfNumber"
     FROM (${forms}) form ORDER BY ${order}`
@@ -85,12 +88,18 @@ const undelivered: Record<string, string> = {
   Complained: 'acknowledgement was marked as spam',
 }
 
+const isText = (value: unknown) => typeof value === 'string'
+
 export type Row = ReturnType<typeof toRow>
 
 function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
-  const { acknowledgement, earlierOfNumber, receivedAt, quantity, closedAs, remindOn, eraseAt } = enquiry
+  const { acknowledgement, pending, earlierOfNumber, receivedAt, quantity, closedAs, remindOn, eraseAt } = enquiry
   const { status, notes, calls, ringing, proposed, isWithdrawn, isNotTheirs, last } = standingOf(entries, now)
   const isProposed = typeof proposed === 'string' && proposed !== enquiry.mobile
+  const isReleased = last?.after?.SuspectedSpam === false && !last.takesBack
+  const mailsTo = [pending.includes('Notice') && 'staff', pending.includes('Acknowledgement') && 'visitor'].filter(
+    isText,
+  )
   const number = earlierOfNumber + 1
   const note = notes.at(-1)?.text
   return {
@@ -107,6 +116,7 @@ function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
     ...(remindOn && { remindOn }),
     ...(eraseAt && { eraseAt: eraseAt.toISOString() }),
     ...(isProposed && { proposal: { mobile: proposed } }),
+    ...(isReleased && { mailsTo }),
     ...(ringing && { ringing: { who: ringing.who, at: ringing.at.toISOString() } }),
     flags: [
       isProposed && 'proposes another number',
@@ -116,7 +126,7 @@ function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
       number > COUNTED_MAX && `more than ${COUNTED_MAX} enquiries from this number`,
       number > 1 && number <= COUNTED_MAX && `${ordinals[number] ?? `${number}th`} enquiry from this number`,
       calls > 0 && `rang ${['', 'once', 'twice'][calls] ?? `${calls} times`}`,
-    ].filter((flag) => typeof flag === 'string'),
+    ].filter(isText),
     ...(last && {
       last: { key: last.key, what: describeEntry(last, entries), who: last.who, at: last.at.toISOString() },
     }),
@@ -164,6 +174,8 @@ export async function readList(db: Db, { before = '', ...choice }: Choice & { be
 
 export interface Pulse {
   counts: Record<DeskState, number>
+  /** Of To ring: today or before. */
+  due: number
   /** Of what is New: received after the newest that is shown. */
   fresh: number
   oldestNewAt?: string
@@ -179,6 +191,7 @@ export async function readPulse(db: Db, newest: string | undefined): Promise<Pul
   )
   const [facts] = await db.$queryRaw<[Omit<Pulse, 'oldestNewAt'> & { oldestNewAt: Date | null }]>`
     SELECT json_build_object(${Prisma.join(counts)}) AS "counts",
+      ${count(Prisma.sql`${ofTab.toRing} AND form."RemindOn" <= ${TODAY}`)} AS "due",
       ${newest ? count(Prisma.sql`${WAITING} AND form."ReceivedAt" > ${newest}::timestamptz`) : Prisma.sql`0`} AS "fresh",
       (SELECT min(form."ReceivedAt") FROM "Quvera_Form" form WHERE ${WAITING}) AS "oldestNewAt",
       (SELECT coalesce(json_object_agg("Products", count ORDER BY "Products"), '{}') FROM (
@@ -196,12 +209,10 @@ export async function readEnquiry(db: Db, reference: string) {
   const [found] = await readRows(db, isIt)
   if (!found) throw notFound()
   const { enquiry, entries, row } = found
-  const [mails, earlier] = await Promise.all([
-    readMailsOf(db, enquiry.id),
-    readEnquiries(
-      db,
-      Prisma.sql`WHERE ${isOfSamePerson(enquiry)} AND ${isAfter(enquiry)} ORDER BY ${inOrder()} LIMIT ${EARLIER_MAX}`,
-    ),
+  const isOther = Prisma.sql`${isOfSamePerson(enquiry)} AND form."Id" <> ${enquiry.id}::uuid`
+  const [mails, others] = await Promise.all([
+    readMailsOf(db, enquiry),
+    readEnquiries(db, Prisma.sql`WHERE ${isOther} ORDER BY ${inOrder()} LIMIT ${OTHERS_MAX}`),
   ])
   return {
     ...row,
@@ -215,7 +226,7 @@ export async function readEnquiry(db: Db, reference: string) {
       at: at.toISOString(),
       text: text ?? '',
     })),
-    earlier: earlier.map(({ reference, receivedAt, products, quantity, status }) => ({
+    earlier: others.map(({ reference, receivedAt, products, quantity, status }) => ({
       ...{ reference, products, status },
       receivedAt: receivedAt.toISOString(),
       quantity: Number(quantity),

@@ -179,6 +179,18 @@ it('a correction is checked by the form’s own rules, stored, and taken back; a
   )
   await comeBackFor(page, page.getByText('The visitor proposes 99711 54321.'))
   await button(page, 'Accept').click()
+it('"Not spam" after two days says who gets no mail', async () => {
+  await put({ suspectedSpam: true, receivedAt: hoursAgo(50) })
+  await site().inspect((db) => db.mail.deleteMany())
+  const { page } = await open()
+  await button(page, /^Suspected spam/).click()
+  await button(page, 'Not spam: Asha Verma').click()
+  const told = toast(page, 'In 30 seconds mails go to staff. asha.verma@shop.example gets no acknowledgement')
+  await told.waitFor()
+  await told.getByRole('button', { name: 'Take back' }).click()
+  await button(page, 'Suspected spam 1').waitFor()
+})
+
   await page.locator('.mobile', { hasText: '99711 54321' }).waitFor()
   await page.getByText('The visitor proposes').waitFor({ state: 'detached' })
   await expect.poll(async () => (await stored(reference)).mobile).toBe('9971154321')

@@ -180,6 +180,7 @@ describe('the same key', () => {
     expect(again).toMatchObject({ reference: first.reference, name: 'Asha V.' })
     expect((await callDesk(app.url, ravi, 'add', input)).status).toBe(409)
     expect(await app.db.enquiry.count()).toBe(3)
+    expect(await app.db.historyEntry.count({ where: { what: 'Note' } })).toBe(1)
   })
 })
 
@@ -349,7 +350,8 @@ describe('correct', () => {
     await app.db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: columnsOf('Bounced') })
     const ofIt = async () =>
       (await act('show')).data.mails.filter(({ kind }: { kind: string }) => kind === 'Acknowledgement')
-    expect(await ofIt()).toMatchObject([{ status: 'Bounced', maySendAgain: false }])
+    const whyNot = 'Sent again to the same address it would not arrive either. Correct the address, or ring.'
+    expect(await ofIt()).toMatchObject([{ status: 'Bounced', maySendAgain: false, whyNot }])
     await act('correct', { was: exampleOrder, now })
     const [{ id }] = await ofIt()
     expect((await act('sendAgain', { mail: id })).status).toBe(200)
@@ -559,7 +561,8 @@ describe('setSpam', () => {
     const reference = await storeEnquiry(app.db, { suspectedSpam: true, receivedAt: hoursAgo(49) })
     await app.db.mail.deleteMany()
     const { act } = await aDesk()
-    await act('setSpam', { references: [reference], spam: false, was: true })
+    const { data } = await act('setSpam', { references: [reference], spam: false, was: true })
+    expect(data[0].mailsTo).toEqual(['staff'])
     const mails = await app.db.mail.findMany({ where: { enquiry: { reference } } })
     expect(mails.map(({ kind }) => kind)).toEqual(['Notice', 'Notice'])
   })
@@ -570,9 +573,36 @@ it('sendAgain offers no acknowledgement of what is marked as spam, which would b
   const { act } = await aDesk()
   const { data } = await act('show', { reference })
   const [, acknowledgement] = data.mails
-  expect(acknowledgement).toMatchObject({ kind: 'Acknowledgement', maySendAgain: false })
+  const whyNot = 'It can be sent once the enquiry is marked as not spam.'
+  expect(acknowledgement).toMatchObject({ kind: 'Acknowledgement', maySendAgain: false, whyNot })
   expect((await act('sendAgain', { reference, mail: acknowledgement.id })).status).toBe(409)
 })
+
+it.each<[state: string, hours: number, maySendAgain: boolean, whyNot?: string]>([
+  ['Failed', 0, true],
+  ['Unknown', 0, true],
+  ['TooOld', 0, true],
+  ['ThreeADay', 25, true],
+  ['ThreeADay', 1, false, 'It can be sent again a day later.'],
+  ['NotTheirs', 0, false, 'It can be sent once the address is corrected.'],
+  ['Complained', 0, false, 'Nothing more is sent to whoever marked it as spam.'],
+  ['Delivered', 0, false],
+  ['Pending', 0, false],
+])(
+  'an acknowledgement that is %s, %i hours old, may be sent again: %s %s',
+  async (state, hours, maySendAgain, whyNot) => {
+    const { act, reference } = await aDesk()
+    const isWithheld = ['TooOld', 'ThreeADay', 'NotTheirs'].includes(state)
+    const data = isWithheld
+      ? { ...columnsOf('Withheld'), withheldBecause: state as 'TooOld' }
+      : { ...columnsOf(state as 'Failed'), firstTriedAt: new Date() }
+    const where = { kind: 'Acknowledgement', enquiry: { reference } } as const
+    await app.db.mail.updateMany({ where, data: { ...data, queuedAt: hoursAgo(hours) } })
+    const mail = (await act('show')).data.mails.find(({ kind }: { kind: string }) => kind === 'Acknowledgement')
+    expect([mail.maySendAgain, mail.whyNot]).toEqual([maySendAgain, whyNot])
+    expect((await act('sendAgain', { mail: mail.id })).status).toBe(maySendAgain ? 200 : 409)
+  },
+)
 
 it('sendAgain sends what was refused once more, and not what is on its way or of another enquiry', async () => {
   const { act, reference, other } = await aDesk()

@@ -295,7 +295,7 @@ it('desk.pulse tells counts, what is new, the week, and how what is shown stands
   expect(before).toMatchObject({
     ...{ fresh: 0, rows: [{ reference: first }, { reference: second }] },
     counts: { new: 2, toRing: 0, contacted: 0, closed: 0, spam: 1, all: 3 },
-    ...{ week: { [products[0]]: 1, [products[1]]: 1 }, you: STAFF, browsers: 1, problems: [] },
+    ...{ due: 0, week: { [products[0]]: 1, [products[1]]: 1 }, you: STAFF, browsers: 1, problems: [] },
     oldestNewAt: listed.enquiries[1].receivedAt,
   })
   await store({ mobile: '9811111111' })
@@ -308,6 +308,10 @@ it('desk.pulse tells counts, what is new, the week, and how what is shown stands
     rows: [{ reference: second, status: 'Contacted' }],
   })
   expect(after.rows).toHaveLength(1)
+  const today = formatIndianDay(new Date())
+  await app.db.enquiry.updateMany({ data: { remindOn: new Date(formatIndianDay(new Date(Date.now() + 86_400_000))) } })
+  await call('remind', { key: crypto.randomUUID(), reference: second, on: today })
+  expect((await call('pulse', { showing: [] })).data).toMatchObject({ due: 1, counts: { toRing: 2 } })
 })
 
 it('searches and downloads of a session go one at a time', async () => {
@@ -363,6 +367,7 @@ it('desk.show has the enquiry with mails, history and the other enquiries of the
     status: 'Bounced',
     means: 'the notice to ravi@quvera.test was rejected by the mail server of its receiver: 550 no such mailbox',
     maySendAgain: false,
+    whyNot: 'Sent again to the same address it would not arrive either. Tell the operator.',
   }
   expect(data).toMatchObject({
     ...{ reference, status: 'Contacted', statusBy: STAFF, statusAt: expect.any(String) },
@@ -376,7 +381,10 @@ it('desk.show has the enquiry with mails, history and the other enquiries of the
     last: { who: STAFF, what: 'note: wants a price' },
     replies: [{ text: expect.stringMatching(`^Hello Asha Verma, .*${reference}.* 24 × ${products[0]}`) }, {}],
   })
-  expect((await call('show', { reference: first })).data.earlier).toEqual([])
+  const third = await store({ email: 'another@shop.example' })
+  const othersOf = async (one: string) =>
+    (await call('show', { reference: one })).data.earlier.map((each: { reference: string }) => each.reference)
+  expect([await othersOf(reference), await othersOf(first)]).toEqual([[third, first], [reference]])
 })
 
 describe('the download', () => {
