@@ -71,6 +71,47 @@ it('whoever comes back from a call is asked once whether they reached anybody, a
   expect((await stored(reference)).status).toBe('New')
 })
 
+it.each(['WhatsApp', 'Write', 'Could not reach you, by WhatsApp'])(
+  'whoever comes back from %s is asked, too',
+  async (name) => {
+    const { page } = await openOne()
+    await page.clock.install()
+    await page.reload()
+    const link = page.getByRole('link', { name, exact: true })
+    await link.evaluate((each) => each.addEventListener('click', (event) => event.preventDefault()))
+    await link.click()
+    await comeBack(page)
+    expect(await page.getByText('Reached?').count()).toBe(0)
+    await page.clock.fastForward(16_000)
+    await comeBack(page)
+    await page.getByText('Reached?').waitFor()
+    await button(page, 'Not now').click()
+    await comeBack(page)
+    expect(await page.getByText('Reached?').count()).toBe(0)
+  },
+)
+
+it('on a phone, too, a row has Contacted and No answer at hand, without a call', async () => {
+  await store()
+  const { page } = await open()
+  await button(page, 'No answer: Asha Verma').click()
+  await flag(page, 'rang once').waitFor()
+  await button(page, 'Take back: Asha Verma').click()
+  await button(page, 'Mark contacted: Asha Verma').waitFor()
+})
+
+it('the tab tells how many are due, a row that it is overdue, and Contacted again ends it', async () => {
+  const reference = await put({ status: 'Contacted', remindOn: new Date(Date.now() - 3 * 86_400_000) })
+  await put({ name: 'Due later', remindOn: new Date(Date.now() + 5 * 86_400_000) })
+  const { page } = await open()
+  await button(page, 'To ring 1 due').click()
+  await flag(rowOf(page, 'Asha Verma'), /^overdue since \w{3} \d/).waitFor()
+  expect(await page.locator('.enquiries h2').allInnerTexts()).toEqual(['Asha Verma', 'Later', 'Due later'])
+  await button(page, 'Mark contacted: Asha Verma').click()
+  await button(page, 'To ring 1').waitFor()
+  expect(await stored(reference)).toMatchObject({ status: 'Contacted', remindOn: null })
+})
+
 it('no answer counts and sets a reminder, which chips change; To ring has what is due first', async () => {
   const reference = await store({ name: 'To be rung' })
   const due = await put({ name: 'Due today', receivedAt: hoursAgo(5), mobile: '9876500001' })

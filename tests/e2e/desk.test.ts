@@ -340,6 +340,24 @@ it('a page that the browser translates stays right', async () => {
 })
 
 it('the focus stays in the row that is worked on, and each change is announced', async () => {
+it('arrow keys move the focus between rows, with the focus inside one only', async () => {
+  for (const name of ['Third', 'Second', 'First']) await store({ name })
+  const { page } = await open('', PC)
+  await rows(page).first().waitFor()
+  await page.keyboard.press('ArrowDown')
+  expect(await focused(page)).toBe('body')
+  await button(page, 'No answer: First').focus()
+  const after = async (key: string) => {
+    await page.keyboard.press(key)
+    return focused(page)
+  }
+  expect(await after('ArrowDown')).toBe('Second')
+  expect(await after('ArrowDown')).toBe('Third')
+  expect(await after('ArrowDown')).toBe('Third')
+  expect(await after('ArrowUp')).toBe('Second')
+  expect((await stored((await rows(page).first().getAttribute('data-row')) ?? '')).status).toBe('New')
+})
+
   await store()
   const { page } = await open('', PC)
   await rows(page).waitFor()
