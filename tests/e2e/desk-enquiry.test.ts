@@ -145,6 +145,10 @@ it('an enquiry is closed with its reason, and everything can be taken back and p
   await expect.poll(() => statusOf(page)).toBe('Closed, Ordered')
   expect((await stored(reference)).status).toBe('Closed')
   await page.locator('.lines', { hasText: 'set to Closed, Ordered (was New)' }).first().waitFor()
+  await button(page, 'Not reached').click()
+  await expect.poll(() => statusOf(page)).toBe('Closed, Not reached')
+  await button(page, 'No reason').click()
+  await expect.poll(async () => (await stored(reference)).closedAs).toBe(null)
 })
 
 it('notes are lines of their own, each with who and when, and each is taken back alone', async () => {
@@ -175,6 +179,18 @@ it('spam is released, the toast says to whom mails go, and taking it back in tim
   expect(site().resend.mails.length).toBe(before)
 })
 
+it('"Not spam" after two days says who gets no mail', async () => {
+  await put({ suspectedSpam: true, receivedAt: hoursAgo(50) })
+  await site().inspect((db) => db.mail.deleteMany())
+  const { page } = await open()
+  await button(page, /^Suspected spam/).click()
+  await button(page, 'Not spam: Asha Verma').click()
+  const told = toast(page, 'In 30 seconds mails go to staff. asha.verma@shop.example gets no acknowledgement')
+  await told.waitFor()
+  await told.getByRole('button', { name: 'Take back' }).click()
+  await button(page, 'Suspected spam 1').waitFor()
+})
+
 it('what is surely spam is closed, one or all that are shown', async () => {
   for (const name of ['One bot', 'Two bots', 'Three bots']) await store({ name, website: 'x' })
   const { page } = await open()
@@ -186,10 +202,6 @@ it('what is surely spam is closed, one or all that are shown', async () => {
   await toast(page, '2 enquiries: Closed').waitFor()
   await button(page, 'Suspected spam 0').waitFor()
   await toast(page, '2 enquiries: Closed').getByRole('button', { name: 'Take back' }).click()
-  await button(page, 'Not reached').click()
-  await expect.poll(() => statusOf(page)).toBe('Closed, Not reached')
-  await button(page, 'No reason').click()
-  await expect.poll(async () => (await stored(reference)).closedAs).toBe(null)
   await button(page, 'Suspected spam 2').waitFor()
 })
 
@@ -220,18 +232,6 @@ it('a correction is checked by the form’s own rules, stored, and taken back; a
   )
   await comeBackFor(page, page.getByText('The visitor proposes 99711 54321.'))
   await button(page, 'Accept').click()
-it('"Not spam" after two days says who gets no mail', async () => {
-  await put({ suspectedSpam: true, receivedAt: hoursAgo(50) })
-  await site().inspect((db) => db.mail.deleteMany())
-  const { page } = await open()
-  await button(page, /^Suspected spam/).click()
-  await button(page, 'Not spam: Asha Verma').click()
-  const told = toast(page, 'In 30 seconds mails go to staff. asha.verma@shop.example gets no acknowledgement')
-  await told.waitFor()
-  await told.getByRole('button', { name: 'Take back' }).click()
-  await button(page, 'Suspected spam 1').waitFor()
-})
-
   await page.locator('.mobile', { hasText: '99711 54321' }).waitFor()
   await page.getByText('The visitor proposes').waitFor({ state: 'detached' })
   await expect.poll(async () => (await stored(reference)).mobile).toBe('9971154321')
@@ -244,17 +244,36 @@ it('an enquiry by phone is entered by the same form, may have no address, and be
   const needed = Object.entries(typedOrder).filter(([name, value]) => name !== 'email' && value !== '')
   await expect.poll(() => dialog(page).getByText(messages.empty).count()).toBe(needed.length)
   await fillOrder(page, { name: 'Kavya Menon', email: '', mobile: '098765 00098' }, 'dialog')
+  await dialog(page).getByLabel(/^Note/).fill('x'.repeat(501))
+  await button(page, 'Store').click()
+  await dialog(page).getByText('A note has at most 500 characters.').waitFor()
+  await dialog(page).getByLabel(/^Note/).fill('wants a price')
   await button(page, 'Store').click()
   await page.getByRole('heading', { name: 'Kavya Menon' }).waitFor()
+  await page.locator('.note', { hasText: 'wants a price' }).waitFor()
   expect(await statusOf(page)).toBe('Contacted')
   await page.locator('section', { hasText: 'Mails' }).getByText('None.').waitFor()
   await page.getByRole('link', { name: 'All enquiries' }).click()
   await button(page, 'Contacted 1').waitFor()
 })
 
-it('what we hold of a person is downloaded', async () => {
+it('what we hold of a person is shown in words, and saved as a file', async () => {
   const { page, reference } = await openOne()
-  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'What we hold').click()])
+  await asRavi('addNote', { reference, text: 'wants a <b>price</b>' })
+  await asRavi('addCall', { reference })
+  await button(page, 'What we hold').click()
+  await page.locator('.held').waitFor()
+  const shown = await page.locator('.held').innerText()
+  for (const text of [
+    'Asha Verma',
+    '98765 43210',
+    'Note: wants a <b>price</b>',
+    'We rang, no answer',
+    'No subscription.',
+  ])
+    expect(shown).toContain(text)
+  expect(shown).toMatch(/Acknowledgement: \w+/)
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Save as a file').click()])
   expect(download.suggestedFilename()).toBe(`${reference}-what-we-hold.json`)
   const held = JSON.parse(await readFile(await download.path(), 'utf8'))
   expect(held.enquiries).toMatchObject([{ Reference: reference, Name: 'Asha Verma' }])
@@ -301,10 +320,6 @@ it('the page of an enquiry shows at once what its row knows; Back, Next and link
   await page.getByRole('heading', { name: 'Visitor 15.' }).waitFor()
   expect(Date.now() - start).toBeLessThan(900)
   await page.getByRole('link', { name: 'Next' }).click()
-  await dialog(page).getByLabel(/^Note/).fill('x'.repeat(501))
-  await button(page, 'Store').click()
-  await dialog(page).getByText('A note has at most 500 characters.').waitFor()
-  await dialog(page).getByLabel(/^Note/).fill('wants a price')
   await page.getByRole('heading', { name: 'Visitor 16.' }).waitFor()
   await page.goBack()
   await rows(page).first().waitFor()

@@ -273,9 +273,9 @@ it('axe finds nothing, HTML is valid, nothing is wider than the screen, and targ
 it('axe finds nothing in the dialogs, and they give the focus back', async () => {
   const reference = await store()
   const { page } = await open(`/${reference}`, { reducedMotion: 'reduce' })
-  for (const name of ['Correct', 'Erase']) {
+  for (const name of ['Correct', 'What we hold', 'Erase']) {
     await button(page, name).click()
-    await page.locator('dialog[open] :is(.field, .ticks)').first().waitFor()
+    await page.locator('dialog[open] :is(.field, .held, .ticks)').first().waitFor()
     expect(await violations(page), name).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
     await page.keyboard.press('Escape')
