@@ -41,11 +41,11 @@ export const actions = {
     label: ({ spam }) => (spam ? 'Spam' : 'Not spam'),
     when: (row, { spam }) => row.suspectedSpam !== spam,
     preview: (_, { spam }) => ({ suspectedSpam: spam }),
-    done({ mailsTo = [], email }, { spam }) {
+    done({ releases = [], email }, { spam }) {
       if (spam) return 'marked as spam'
-      const to = mailsTo.map((each) => (each === 'visitor' ? email : each)).join(' and to ')
+      const to = releases.map((kind) => (kind === 'Notice' ? 'staff' : email)).join(' and to ')
       const goes = to ? `In 30 seconds mails go to ${to}` : 'No mails go out'
-      if (!email || mailsTo.includes('visitor')) return `not spam. ${goes}`
+      if (!email || releases.includes('Acknowledgement')) return `not spam. ${goes}`
       return `not spam. ${goes}. ${email} gets no acknowledgement: it has had one, or has waited for two days`
     },
   }),

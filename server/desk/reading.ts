@@ -1,6 +1,6 @@
 import type { DeskState } from '../../shared/desk.ts'
 import { parseIndianTime } from '../../shared/indian-time.ts'
-import { type Db, readNow } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
 import {
   ENQUIRY,
   type Enquiry,
@@ -52,6 +52,8 @@ export function isChosen({ state, text = '', product, type, from, to }: Choice):
 }
 
 interface StoredRow extends Enquiry {
+  /** By the database's clock. */
+  now: Date
   acknowledgement: string | null
   /** The kinds of mails that are still to be sent. */
   pending: string[]
@@ -61,23 +63,18 @@ interface StoredRow extends Enquiry {
 /** Reads what a row of the desk shows of the enquiries of `forms`, and their history. */
 async function readRows(db: Pick<Db, '$queryRaw'>, forms: Prisma.Sql, order = inOrder()) {
   const stored = await db.$queryRaw<StoredRow[]>`
-    SELECT ${ENQUIRY},
+    SELECT ${ENQUIRY}, now() AS "now",
       (SELECT mail."Status"::text FROM "Quvera_Mail" mail
         WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Acknowledgement' ORDER BY mail."Id" DESC LIMIT 1) AS "acknowledgement",
       ARRAY(SELECT mail."Kind"::text FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND mail."Status" = 'Pending') AS "pending",
       (SELECT count(*)::int FROM (SELECT FROM "Quvera_Form" earlier WHERE earlier."Mobile" = form."Mobile"
         AND (earlier."ReceivedAt", earlier."Id") < (form."ReceivedAt", form."Id") LIMIT ${COUNTED_MAX}) AS counted) AS "earlierOfNumber"
     FROM (${forms}) form ORDER BY ${order}`
-  const [history, now] = await Promise.all([
-    readHistory(
-      db,
-      stored.map(({ id }) => id),
-    ),
-    readNow(db),
-  ])
+  const ids = stored.map(({ id }) => id)
+  const history = await readHistory(db, ids)
   return stored.map((row) => {
     const entries = history.get(row.id) ?? []
-    return { enquiry: row, entries, row: toRow(row, entries, now) }
+    return { enquiry: row, entries, row: toRow(row, entries) }
   })
 }
 
@@ -88,18 +85,14 @@ const undelivered: Record<string, string> = {
   Complained: 'acknowledgement was marked as spam',
 }
 
-const isText = (value: unknown) => typeof value === 'string'
-
 export type Row = ReturnType<typeof toRow>
 
-function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
+function toRow(enquiry: StoredRow, entries: Entry[]) {
   const { acknowledgement, pending, earlierOfNumber, receivedAt, quantity, closedAs, remindOn, eraseAt } = enquiry
-  const { status, notes, calls, ringing, proposed, isWithdrawn, isNotTheirs, last } = standingOf(entries, now)
+  const { status, notes, calls, ringing, proposed, isWithdrawn, isNotTheirs, last } = standingOf(entries, enquiry.now)
   const isProposed = typeof proposed === 'string' && proposed !== enquiry.mobile
   const isReleased = last?.after?.SuspectedSpam === false && !last.takesBack
-  const mailsTo = [pending.includes('Notice') && 'staff', pending.includes('Acknowledgement') && 'visitor'].filter(
-    isText,
-  )
+  const releases = ['Notice', 'Acknowledgement'].filter((kind) => pending.includes(kind))
   const number = earlierOfNumber + 1
   const note = notes.at(-1)?.text
   return {
@@ -116,7 +109,7 @@ function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
     ...(remindOn && { remindOn }),
     ...(eraseAt && { eraseAt: eraseAt.toISOString() }),
     ...(isProposed && { proposal: { mobile: proposed } }),
-    ...(isReleased && { mailsTo }),
+    ...(isReleased && { releases }),
     ...(ringing && { ringing: { who: ringing.who, at: ringing.at.toISOString() } }),
     flags: [
       isProposed && 'proposes another number',
@@ -126,7 +119,7 @@ function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
       number > COUNTED_MAX && `more than ${COUNTED_MAX} enquiries from this number`,
       number > 1 && number <= COUNTED_MAX && `${ordinals[number] ?? `${number}th`} enquiry from this number`,
       calls > 0 && `rang ${['', 'once', 'twice'][calls] ?? `${calls} times`}`,
-    ].filter(isText),
+    ].filter((flag) => typeof flag === 'string'),
     ...(last && {
       last: { key: last.key, what: describeEntry(last, entries), who: last.who, at: last.at.toISOString() },
     }),
@@ -221,7 +214,7 @@ export async function readEnquiry(db: Db, reference: string) {
       .filter(isListed)
       .map((entry) => ({ at: entry.at.toISOString(), who: entry.who, what: describeEntry(entry, entries) }))
       .toReversed(),
-    notes: standingOf(entries, new Date()).notes.map(({ key, at, who, text }) => ({
+    notes: standingOf(entries, enquiry.now).notes.map(({ key, at, who, text }) => ({
       ...{ key, who },
       at: at.toISOString(),
       text: text ?? '',

@@ -562,7 +562,7 @@ describe('setSpam', () => {
     await app.db.mail.deleteMany()
     const { act } = await aDesk()
     const { data } = await act('setSpam', { references: [reference], spam: false, was: true })
-    expect(data[0].mailsTo).toEqual(['staff'])
+    expect(data[0].releases).toEqual(['Notice'])
     const mails = await app.db.mail.findMany({ where: { enquiry: { reference } } })
     expect(mails.map(({ kind }) => kind)).toEqual(['Notice', 'Notice'])
   })
