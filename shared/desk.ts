@@ -19,6 +19,11 @@ export const AUTHOR_HEADER = 'x-desk-author'
 
 export const SEARCH_MAX = 200
 export const NOTE_MAX = 500
+/** Of these rules people read the message. */
+export const noteMessages = {
+  long: `A note has at most ${NOTE_MAX} characters.`,
+  empty: 'Please type a note.',
+}
 /** Enquiries that one change, or one pulse, is about. */
 export const AT_ONCE_MAX = 100
 /** After "Not spam" the mails wait so long, so that it can be taken back. */

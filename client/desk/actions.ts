@@ -1,6 +1,6 @@
 import type { ClosingReason } from '../../shared/desk.ts'
 import { fieldsOf } from './fields.ts'
-import { dayName } from './format.ts'
+import { dayName, isDue } from './format.ts'
 import type { Inputs, Row } from './queries.ts'
 
 /* What people can do with an enquiry, an entry each: its button, when it has an effect, how the row looks meanwhile, and what is said when it is stored. */
@@ -21,21 +21,19 @@ const action = <Input, Options>(entry: Action<Input, Options>) => entry
 
 const of = ({ reference }: Row) => ({ references: [reference] })
 
-/** So long after it was received somebody still gets the acknowledgement. */
-const ACKNOWLEDGED_MS = 48 * 3_600_000
-
 export const actions = {
   setStatus: action<Inputs['setStatus'], { status: 'New' | 'Contacted' | 'Closed'; closedAs?: ClosingReason }>({
-    input: (row, { status, closedAs }) => ({ ...of(row), was: row.status, status, ...(closedAs && { closedAs }) }),
+    input: (row, { status, closedAs }) => ({
+      ...{ ...of(row), was: row.status, status },
+      ...(closedAs && { closedAs }),
+      ...(row.status === 'Closed' && { wasClosedAs: row.closedAs ?? null }),
+    }),
     label: ({ status, closedAs }) =>
       closedAs ?? { New: 'New again', Contacted: 'Mark contacted', Closed: 'Close' }[status],
-    when: (row, { status }) => row.status !== status,
-    preview: (_, { status, closedAs }) => ({
-      status,
-      closedAs,
-      statusBy: undefined,
-      statusAt: undefined,
-    }),
+    // Contacted again ends a reminder that is due.
+    when: (row, { status, closedAs }) =>
+      row.status !== status || row.closedAs !== closedAs || (status === 'Contacted' && isDue(row.remindOn)),
+    preview: (_, { status, closedAs }) => ({ status, closedAs, statusBy: undefined, statusAt: undefined }),
     done: (_, { status, closedAs }) => (closedAs ? `${status}, ${closedAs}` : status),
   }),
   setSpam: action<Inputs['setSpam'], { spam: boolean }>({
@@ -43,10 +41,12 @@ export const actions = {
     label: ({ spam }) => (spam ? 'Spam' : 'Not spam'),
     when: (row, { spam }) => row.suspectedSpam !== spam,
     preview: (_, { spam }) => ({ suspectedSpam: spam }),
-    done(row, { spam }) {
+    done({ releases = [], email }, { spam }) {
       if (spam) return 'marked as spam'
-      const isAcknowledged = row.email && Date.now() - new Date(row.receivedAt).getTime() < ACKNOWLEDGED_MS
-      return `not spam. In 30 seconds mails go to staff${isAcknowledged ? ` and to ${row.email}` : ''}`
+      const to = releases.map((kind) => (kind === 'Notice' ? 'staff' : email)).join(' and to ')
+      const goes = to ? `In 30 seconds mails go to ${to}` : 'No mails go out'
+      if (!email || releases.includes('Acknowledgement')) return `not spam. ${goes}`
+      return `not spam. ${goes}. ${email} gets no acknowledgement: it has had one, or has waited for two days`
     },
   }),
   addCall: action<Inputs['addCall'], object>({

@@ -10,10 +10,11 @@ import { open } from './route.ts'
 export function AddByPhone() {
   const [isStoring, setIsStoring] = useState(false)
   const [filling, setFilling] = useState(0)
-  const sent = useRef<{ fields: string; change: Change }>(undefined)
-  async function add(fields: Fields, close: () => void) {
-    const text = JSON.stringify(fields)
-    if (sent.current?.fields !== text) sent.current = { fields: text, change: createChange('add', [], fields) }
+  const sent = useRef<{ text: string; change: Change }>(undefined)
+  async function add(fields: Fields, note: string, close: () => void) {
+    const input = { ...fields, ...(note && { note }) }
+    const text = JSON.stringify(input)
+    if (sent.current?.text !== text) sent.current = { text, change: createChange('add', [], input) }
     setIsStoring(true)
     try {
       const [row] = await submit({ ...sent.current.change, at: Date.now() })
@@ -33,9 +34,10 @@ export function AddByPhone() {
         <FieldsForm
           key={filling}
           mayLackEmail
+          mayHaveNote
           isStoring={isStoring}
           submitLabel="Store"
-          onSubmit={(fields) => add(fields, close)}
+          onSubmit={(fields, note) => add(fields, note, close)}
         />
       )}
     </DialogButton>

@@ -1,4 +1,4 @@
-import { type FormEvent, type Ref, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, type Ref, useId, useState } from 'react'
 import { type ActionName, actions, type Options } from './actions.ts'
 import { act, type Seen } from './changes.tsx'
 import { dayName, daysAfter, nextMonday, todayHere } from './format.ts'
@@ -10,7 +10,7 @@ interface ActionButtonProps {
   onClick: () => void
   label?: string | undefined
   className?: string | undefined
-  children: string
+  children: ReactNode
 }
 
 /** Keeps the focus while it is idle: a disabled button would lose it. Takes a double click for one. */
@@ -34,6 +34,8 @@ interface ActProps<Name extends ActionName> {
   seen: Seen
   options: Options<Name>
   label?: string | undefined
+  /** On a narrow screen. */
+  short?: string
   /** Then its name tells of whom. */
   isInList?: boolean | undefined
   className?: string | undefined
@@ -41,7 +43,7 @@ interface ActProps<Name extends ActionName> {
 }
 
 /** The button of an action. */
-export function Act<Name extends ActionName>({ name, seen, options, label, isInList, ...rest }: ActProps<Name>) {
+export function Act<Name extends ActionName>({ name, seen, options, label, short, isInList, ...rest }: ActProps<Name>) {
   const { row, doing } = seen
   const entry = actions[name] as {
     label(options: Options<Name>, row: Seen['row']): string
@@ -58,7 +60,14 @@ export function Act<Name extends ActionName>({ name, seen, options, label, isInL
         rest.onPress?.()
       }}
     >
-      {text}
+      {short ? (
+        <>
+          <span className="on-wide">{text}</span>
+          <span className="on-narrow">{short}</span>
+        </>
+      ) : (
+        text
+      )}
     </ActionButton>
   )
 }

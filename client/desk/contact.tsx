@@ -5,7 +5,7 @@ import { Act, ActionButton } from './buttons.tsx'
 import type { Seen } from './changes.tsx'
 import { count } from './format.ts'
 import { type Enquiry, type Row, replyTitles } from './queries.ts'
-import { startCall } from './ringing.ts'
+import { startCall, startContact } from './ringing.ts'
 
 /** How one reaches the visitor. */
 export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['replies'] | undefined }) {
@@ -13,6 +13,7 @@ export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['repli
   const { reference, mobile, email, proposal } = row
   const titles = replies?.map(({ title }) => title) ?? replyTitles()
   const subject = `${brand.name} enquiry ${reference}`
+  const onWrite = () => startContact(reference)
   return (
     <section className="contact" aria-label="Contact">
       <p className="mobile">{mobileInGroups(mobile)}</p>
@@ -26,10 +27,14 @@ export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['repli
         <a className="primary call" href={callLink(mobile)} onClick={() => startCall(reference)}>
           Call
         </a>
-        <a href={whatsAppLink(mobile)} target="_blank" rel="noreferrer">
+        <a href={whatsAppLink(mobile)} target="_blank" rel="noreferrer" onClick={onWrite}>
           WhatsApp
         </a>
-        {email && <a href={mailLink(email, subject)}>Write</a>}
+        {email && (
+          <a href={mailLink(email, subject)} onClick={onWrite}>
+            Write
+          </a>
+        )}
         <ActionButton className="quiet" onClick={() => copy(mobile, 'The number is copied')}>
           Copy number
         </ActionButton>
@@ -45,6 +50,7 @@ export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['repli
           mobile={mobile}
           email={email}
           subject={subject}
+          onWrite={onWrite}
         />
       ))}
     </section>
@@ -56,9 +62,10 @@ interface ReplyProps extends Pick<Row, 'mobile' | 'email'> {
   /** Undefined until it has come: its place is kept. */
   text: string | undefined
   subject: string
+  onWrite: () => void
 }
 
-function Reply({ title, text, mobile, email, subject }: ReplyProps) {
+function Reply({ title, text, mobile, email, subject, onWrite }: ReplyProps) {
   const body = text && encodeURIComponent(text)
   const links = {
     WhatsApp: `${whatsAppLink(mobile)}?text=${body}`,
@@ -71,6 +78,7 @@ function Reply({ title, text, mobile, email, subject }: ReplyProps) {
         <a
           key={name}
           href={body ? href : undefined}
+          onClick={onWrite}
           {...(name === 'WhatsApp' && { target: '_blank', rel: 'noreferrer' })}
           aria-label={`${title}, by ${name === 'Mail' ? 'mail' : name}`}
         >

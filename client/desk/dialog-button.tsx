@@ -28,7 +28,7 @@ export function DialogButton({ label, title = label, className, onOpen, children
       <dialog ref={dialog} aria-labelledby={id}>
         <div className="dialog-head">
           <h2 id={id}>{title}</h2>
-          <ActionButton onClick={close}>Cancel</ActionButton>
+          <ActionButton onClick={close}>Close</ActionButton>
         </div>
         {wasOpened && children(close)}
       </dialog>

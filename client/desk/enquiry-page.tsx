@@ -140,20 +140,16 @@ function Outcome({ seen }: { seen: Seen }) {
         )}
       </p>
       {last && <p className="small">{`${last.who}, ${timeOf(last.at)}: ${last.what}`}</p>}
-      {status !== 'Closed' && (
-        <>
-          <div className="labelled">
-            <span className="small">Close as</span>
-            <p className="buttons">
-              {closingReasons.map((closedAs) => (
-                <Act key={closedAs} name="setStatus" seen={seen} options={{ status: 'Closed', closedAs }} />
-              ))}
-              <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="No reason" />
-            </p>
-          </div>
-          <RingAgain seen={seen} />
-        </>
-      )}
+      <div className="labelled">
+        <span className="small">{status === 'Closed' ? 'Closed as' : 'Close as'}</span>
+        <p className="buttons">
+          {closingReasons.map((closedAs) => (
+            <Act key={closedAs} name="setStatus" seen={seen} options={{ status: 'Closed', closedAs }} />
+          ))}
+          <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="No reason" />
+        </p>
+      </div>
+      {status !== 'Closed' && <RingAgain seen={seen} />}
     </section>
   )
 }
@@ -184,7 +180,7 @@ function Further({ seen, whole: { mails, history, earlier, receivedAt } }: { see
     <>
       {earlier.length > 0 && (
         <section aria-labelledby="earlier">
-          <h2 id="earlier">Earlier from this number or address</h2>
+          <h2 id="earlier">Other enquiries of this number or address</h2>
           <ul className="lines">
             {earlier.map((each) => (
               <li key={each.reference}>
@@ -199,9 +195,10 @@ function Further({ seen, whole: { mails, history, earlier, receivedAt } }: { see
         <h2 id="mails">Mails</h2>
         {mails.length === 0 && <p className="small">None.</p>}
         <ul className="lines">
-          {mails.map(({ id, means, at, maySendAgain }) => (
+          {mails.map(({ id, means, at, maySendAgain, whyNot }) => (
             <li key={id}>
               <span>{`${means.charAt(0).toUpperCase()}${means.slice(1)}, ${timeOf(at)}`}</span>
+              {whyNot && <span className="small">{whyNot}</span>}
               {maySendAgain && <Act name="sendAgain" seen={seen} options={{ mail: id }} isInList />}
             </li>
           ))}

@@ -1,12 +1,13 @@
 import type { KeyboardEvent } from 'react'
 import { DESK_PATH, type DeskState } from '../../shared/desk.ts'
 import { callLink, mobileInGroups, whatsAppLink } from '../../shared/visitor-contact.ts'
+import { actions } from './actions.ts'
 import { Act, ActionButton, RingAgain } from './buttons.tsx'
 import { act, type Seen } from './changes.tsx'
-import { focusRow } from './focus.ts'
-import { ageOf, count, dayName, isOlderThanDays, timeOf } from './format.ts'
+import { focusRow, focusRowBeside } from './focus.ts'
+import { ageOf, count, dayName, isDue, isOlderThanDays, timeOf, todayHere } from './format.ts'
 import { type Row, you } from './queries.ts'
-import { endCall, startCall } from './ringing.ts'
+import { endCall, startCall, startContact } from './ringing.ts'
 
 /** Who has waited longer is seen at a glance. */
 const LATE_DAYS = 2
@@ -17,10 +18,12 @@ export function belongsTo(state: DeskState, row: Row, today: string): boolean {
   if (state === 'all') return true
   if (state === 'spam') return status === 'New' && suspectedSpam
   if (suspectedSpam) return false
-  if (state === 'new') return status === 'New' && !eraseAt && !(remindOn && remindOn > today)
+  if (state === 'new') return status === 'New' && !eraseAt && (!remindOn || isDue(remindOn, today))
   if (state === 'toRing') return Boolean(remindOn) && status !== 'Closed' && !eraseAt
   return status.toLowerCase() === state
 }
+
+const CONTACTED = { status: 'Contacted' } as const
 
 const standings = {
   storing: 'storing …',
@@ -48,13 +51,16 @@ export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
   const isLate = status === 'New' && !row.suspectedSpam && isOlderThanDays(receivedAt, LATE_DAYS, now)
   const age = ageOf(receivedAt, now) || 'just now'
 
-  /** Single letters have an effect only here (WCAG 2.1.4). */
+  /** Keys have an effect only here (WCAG 2.1.4). */
   function press(event: KeyboardEvent) {
-    if (event.target instanceof HTMLInputElement || event.repeat || event.ctrlKey || event.metaKey || event.altKey)
-      return
-    if (event.key === 'c' && status !== 'Contacted') act('setStatus', row, { status: 'Contacted' })
-    if (event.key === 'n' && !doing.includes('addCall')) act('addCall', row, {})
-    if (event.key === 'u' && row.last && !doing.includes('takeBack')) act('takeBack', row, { of: row.last.key })
+    const { key, currentTarget, target } = event
+    if (target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return
+    const isArrow = key === 'ArrowDown' || key === 'ArrowUp'
+    if (isArrow && focusRowBeside(currentTarget, key === 'ArrowDown' ? 1 : -1)) event.preventDefault() // no scrolling
+    if (event.repeat) return
+    if (key === 'c' && actions.setStatus.when?.(row, CONTACTED)) act('setStatus', row, CONTACTED)
+    if (key === 'n' && !doing.includes('addCall')) act('addCall', row, {})
+    if (key === 'u' && row.last && !doing.includes('takeBack')) act('takeBack', row, { of: row.last.key })
   }
 
   return (
@@ -93,7 +99,7 @@ export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
 
 function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
   const { row, own } = seen
-  const { reference, name, mobile, status, suspectedSpam, last } = row
+  const { reference, name, mobile, status, suspectedSpam, last, remindOn } = row
   const isSpam = suspectedSpam && status === 'New'
   const isOwn = own?.input.key === last?.key && own?.name !== 'takeBack'
   // What was done here is taken back here, but a note leaves its enquiry as New as it was.
@@ -115,15 +121,23 @@ function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
       ) : isSpam ? (
         <Act key="main" name="setSpam" seen={seen} options={{ spam: false }} isInList />
       ) : (
-        status === 'New' && <Act key="main" name="setStatus" seen={seen} options={{ status: 'Contacted' }} isInList />
+        (status === 'New' || isDue(remindOn)) && (
+          <Act key="main" name="setStatus" seen={seen} options={CONTACTED} short="Contacted" isInList />
+        )
       )}
       {isSpam ? (
         <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="Surely spam" isInList />
       ) : (
         isHere && (
           <>
-            <Act className="on-wide" name="addCall" seen={seen} options={{}} isInList />
-            <a href={whatsAppLink(mobile)} target="_blank" rel="noreferrer" aria-label={`WhatsApp ${name}`}>
+            <Act name="addCall" seen={seen} options={{}} isInList />
+            <a
+              href={whatsAppLink(mobile)}
+              target="_blank"
+              rel="noreferrer"
+              aria-label={`WhatsApp ${name}`}
+              onClick={() => startContact(reference)}
+            >
               WhatsApp
             </a>
           </>
@@ -142,7 +156,7 @@ export function Reached({ seen }: { seen: Seen }) {
   return (
     <fieldset className="row-actions reached">
       <legend>Reached?</legend>
-      <Act name="setStatus" seen={seen} options={{ status: 'Contacted' }} label="Contacted" onPress={end} />
+      <Act name="setStatus" seen={seen} options={CONTACTED} label="Contacted" onPress={end} />
       <Act name="addCall" seen={seen} options={{}} onPress={end} />
       <ActionButton onClick={end}>Not now</ActionButton>
     </fieldset>
@@ -152,9 +166,10 @@ export function Reached({ seen }: { seen: Seen }) {
 /** `Contacted, ravi@shop.example, 10:40`, and what else is worth a look. */
 export function StatusLine({ seen: { row, standing } }: { seen: Seen }) {
   const { status, statusBy, statusAt, closedAs, suspectedSpam, flags, remindOn, ringing, eraseAt, proposal } = row
+  const isOverdue = isDue(remindOn) && remindOn !== todayHere()
   const marks = [
     suspectedSpam && 'suspected spam',
-    remindOn && `ring ${dayName(remindOn)}`,
+    remindOn && !isOverdue && `ring ${dayName(remindOn)}`,
     ringing && ringing.who !== you() && `${ringing.who.split('@')[0]} is ringing`,
     proposal && 'new number proposed',
     eraseAt && `to be erased ${timeOf(eraseAt)}`,
@@ -164,6 +179,7 @@ export function StatusLine({ seen: { row, standing } }: { seen: Seen }) {
     <p className="status-line">
       <strong className="status">{closedAs ? `${status}, ${closedAs}` : status}</strong>
       {statusBy && statusAt && <span className="small">{`${statusBy}, ${timeOf(statusAt)}`}</span>}
+      {isOverdue && remindOn && <strong className="flag late">{`overdue since ${dayName(remindOn)}`}</strong>}
       {marks.map((mark) => (
         <span key={mark} className="flag">
           {mark}

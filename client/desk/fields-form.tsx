@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
+import { NOTE_MAX, noteMessages } from '../../shared/desk.ts'
 import { checkOrder, messages, type OrderField, type Problem, readOrderFields } from '../../shared/order.ts'
 import { fieldNames, fieldsOf, labels } from './fields.ts'
 import type { Fields } from './queries.ts'
@@ -19,31 +20,36 @@ interface FieldsFormProps {
   mayLackEmail: boolean
   isStoring: boolean
   submitLabel: string
-  onSubmit: (fields: Fields) => void
+  /** With a field for a note. */
+  mayHaveNote?: boolean
+  onSubmit: (fields: Fields, note: string) => void
 }
 
 /** The fields of an enquiry: to correct one, or to enter one. */
-export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, onSubmit }: FieldsFormProps) {
+export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, mayHaveNote, onSubmit }: FieldsFormProps) {
   const id = useId()
   const [errors, setErrors] = useState<Record<string, string>>({})
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     if (isStoring) return
     const form = event.currentTarget
-    const checked = check(new FormData(form), mayLackEmail)
-    if ('fields' in checked) {
-      setErrors({})
-      return onSubmit(checked.fields)
+    const typed = new FormData(form)
+    const checked = check(typed, mayLackEmail)
+    const note = String(typed.get('note') ?? '').trim()
+    const broken = {
+      ...('problem' in checked && checked.problem.fields),
+      ...(note.length > NOTE_MAX && { note: noteMessages.long }),
     }
-    setErrors(checked.problem.fields)
-    const first = fieldNames.find((field) => checked.problem.fields[field])
-    form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus()
+    setErrors(broken)
+    const [first] = [...fieldNames, 'note'].filter((name) => name in broken)
+    if (first) form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus()
+    else if ('fields' in checked) onSubmit(checked.fields, note)
   }
-  function field(name: OrderField) {
+  function field(name: OrderField | 'note') {
     return {
       id: `${id}${name}`,
       name,
-      defaultValue: values?.[name],
+      defaultValue: name === 'note' ? undefined : values?.[name],
       autoComplete: 'off',
       'aria-invalid': errors[name] ? true : undefined,
       'aria-describedby': errors[name] ? `${id}${name}-error` : undefined,
@@ -65,13 +71,16 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, onSub
             {name === 'email' && mayLackEmail ? 'Email, if there is one' : labels[name]}
           </label>
           {inputs[name]}
-          {errors[name] && (
-            <p className="field-error" id={`${id}${name}-error`}>
-              {errors[name]}
-            </p>
-          )}
+          <FieldError id={`${id}${name}-error`} text={errors[name]} />
         </div>
       ))}
+      {mayHaveNote && (
+        <div className="field">
+          <label htmlFor={`${id}note`}>Note, if there is one. The person may ask to read it.</label>
+          <textarea {...field('note')} rows={2} />
+          <FieldError id={`${id}note-error`} text={errors.note} />
+        </div>
+      )}
       <p className="buttons">
         <button type="submit" className="primary" aria-disabled={isStoring}>
           {isStoring ? 'Storing …' : submitLabel}
@@ -79,6 +88,14 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, onSub
       </p>
     </form>
   )
+}
+
+function FieldError({ id, text }: { id: string; text: string | undefined }) {
+  return text ? (
+    <p className="field-error" id={id}>
+      {text}
+    </p>
+  ) : null
 }
 
 interface ChoiceProps {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { DESK_PATH, SEARCH_MAX } from '../../shared/desk.ts'
-import { daysAfter, todayHere } from './format.ts'
+import { dayName, daysAfter, todayHere } from './format.ts'
 import type { Choice } from './queries.ts'
 
 /** After the last letter. */
@@ -48,13 +48,27 @@ const received = {
   days: 'From … to …',
 } as const
 type Received = keyof typeof received
+type Days = Pick<Choice, 'from' | 'to'>
 
-function daysOf(chosen: Received): Pick<Choice, 'from' | 'to'> {
+function daysOf(chosen: Received): Days {
   const today = todayHere()
   if (chosen === 'today') return { from: today, to: undefined }
   if (chosen === 'week') return { from: daysAfter(today, -6), to: undefined }
   if (chosen === 'month') return { from: `${today.slice(0, 8)}01`, to: undefined }
   return { from: undefined, to: undefined }
+}
+
+/** Days that were kept since yesterday are no longer "today". */
+function choiceOf({ from, to }: Days): Received {
+  const names = Object.keys(received) as Received[]
+  return names.find((each) => each !== 'days' && daysOf(each).from === from && !to) ?? 'days'
+}
+
+/** `received from Sun 22 Nov to today`; '' for any time. */
+function receivedWords({ from, to }: Days): string {
+  if (!from && !to) return ''
+  if (from && from === (to ?? todayHere())) return `received ${dayName(from)}`
+  return ['received', from && `from ${dayName(from)}`, to && `to ${dayName(to)}`].filter(Boolean).join(' ')
 }
 
 interface FiltersProps {
@@ -64,9 +78,9 @@ interface FiltersProps {
 
 export function Filters({ choice, onChoose }: FiltersProps) {
   const { product, type, from, to, order = 'newest' } = choice
-  const [chosen, setChosen] = useState<Received>(from || to ? 'days' : '')
-  const [isOpen, setIsOpen] = useState(Boolean(product || type || from || to))
-  const used = [product, type, from || to].filter(Boolean).length
+  const [chosen, setChosen] = useState<Received>(() => choiceOf({ from, to }))
+  const [isOpen, setIsOpen] = useState(false)
+  const days = receivedWords({ from, to })
   function chooseReceived(next: Received) {
     setChosen(next)
     if (next !== 'days') onChoose(daysOf(next))
@@ -74,7 +88,7 @@ export function Filters({ choice, onChoose }: FiltersProps) {
   return (
     <>
       <button type="button" className="filters-button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-        {used > 0 ? `Filters (${used})` : 'Filters'}
+        Filters
       </button>
       <div className="filters" data-open={isOpen || undefined}>
         <Select
@@ -111,10 +125,27 @@ export function Filters({ choice, onChoose }: FiltersProps) {
           {Object.entries(choice).map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value ?? ''} />
           ))}
-          <button type="submit">Download CSV</button>
+          <button type="submit">{days ? `Download CSV, ${days}` : 'Download CSV'}</button>
         </form>
       </div>
+      <p className="buttons in-force">
+        {order === 'oldest' && choice.state !== 'toRing' && (
+          <Chip text="Oldest first" onRemove={() => onChoose({ order: 'newest' })} />
+        )}
+        {product && <Chip text={product} onRemove={() => onChoose({ product: undefined })} />}
+        {type && <Chip text={type} onRemove={() => onChoose({ type: undefined })} />}
+        {days && <Chip text={days} onRemove={() => chooseReceived('')} />}
+      </p>
     </>
+  )
+}
+
+/** What is in force is seen, also where the filters are closed, and ended by a press. */
+function Chip({ text, onRemove }: { text: string; onRemove: () => void }) {
+  return (
+    <button type="button" className="chip" onClick={onRemove}>
+      <span className="visually-hidden">Remove:</span> <span>{text}</span> <span aria-hidden="true">×</span>
+    </button>
   )
 }
 

@@ -10,6 +10,14 @@ export function focusRow(reference: string): void {
   found.find((place) => place?.offsetParent)?.focus()
 }
 
+/** The link of the row before or after this one in the list. @returns whether there is one */
+export function focusRowBeside(row: Element, step: 1 | -1): boolean {
+  const rows = [...document.querySelectorAll('.enquiries [data-row]')]
+  const link = rows[rows.indexOf(row) + step]?.querySelector('a')
+  link?.focus()
+  return Boolean(link)
+}
+
 export function watchFocus(): void {
   addEventListener('focusin', ({ target }) => {
     last = target as Element

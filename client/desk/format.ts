@@ -43,6 +43,10 @@ export function nextMonday(today: string): string {
   return daysAfter(today, ((7 - weekdayOf(today)) % 7) + 1)
 }
 
+export function isDue(day: string | undefined, today = todayHere()): boolean {
+  return day !== undefined && day <= today
+}
+
 /** `today`, `tomorrow`, `Mon 30 Nov`. */
 export function dayName(day: string, today = todayHere()): string {
   if (day === today) return 'today'

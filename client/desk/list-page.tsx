@@ -34,6 +34,11 @@ function asked({ state, ...filters }: Choice, text: string): Choice {
   return { state: text ? 'all' : state, ...given, ...(text && { text }) }
 }
 
+/** Of To ring what is due, if there is any. */
+function countIn(state: DeskState, { counts, due }: Pulse): string {
+  return state === 'toRing' && due > 0 ? `${count(due)} due` : count(counts[state])
+}
+
 export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
   const [choice, setChoice] = useState(firstChoice)
   const [text, setText] = useState(readSearch)
@@ -85,7 +90,7 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
                 choose({ state })
               }}
             >
-              <span>{tabs[state]}</span> <span className="count">{pulse ? count(pulse.counts[state]) : ''}</span>
+              <span>{tabs[state]}</span> <span className="count">{pulse && countIn(state, pulse)}</span>
             </button>
           ))}
         </nav>

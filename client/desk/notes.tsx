@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { NOTE_MAX } from '../../shared/desk.ts'
+import { NOTE_MAX, noteMessages } from '../../shared/desk.ts'
 import { Act } from './buttons.tsx'
 import { createChange, type Seen, submit } from './changes.tsx'
 import { timeOf } from './format.ts'
@@ -82,7 +82,7 @@ function NoteForm({ seen, you }: { seen: Seen; you: string }) {
         {over > 0
           ? `A note has at most ${NOTE_MAX} characters: this one has ${over} too many.`
           : isEmpty
-            ? 'Please type a note.'
+            ? noteMessages.empty
             : ''}
       </p>
       <p className="buttons">

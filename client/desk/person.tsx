@@ -1,53 +1,34 @@
 import { useState } from 'react'
-import { toast } from 'react-toastify/unstyled'
 import { act, type Seen } from './changes.tsx'
 import { DialogButton } from './dialog-button.tsx'
 import { timeOf } from './format.ts'
-import { type Inputs, messageOf, trpc } from './queries.ts'
+import { type Held, Holdings } from './holdings.tsx'
+import { messageOf, trpc } from './queries.ts'
 
 /* One person's data: what we hold, and erasing it. */
-
-type Held = Awaited<ReturnType<typeof trpc.desk.person.query>>
-/** The columns of the table that are shown. */
-interface HeldEnquiry {
-  Reference: string
-  Name: string
-  Mobile: string
-  Products: string
-  ReceivedAt: string
-}
-
-const ask = (input: Inputs['person']) => trpc.desk.person.query(input)
-const tell = (error: Error) => {
-  toast.error(messageOf(error), { role: 'alert', autoClose: false })
-}
-
-/** The file of `staff export --person`. */
-async function download(reference: string) {
-  const held = await ask({ reference })
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([JSON.stringify(held, null, 2)], { type: 'application/json' }))
-  link.download = `${reference}-what-we-hold.json`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-}
 
 export function Person({ seen }: { seen: Seen }) {
   const { reference } = seen.row
   const [held, setHeld] = useState<Held>()
+  const [problem, setProblem] = useState('')
   function read() {
     setHeld(undefined)
-    ask({ reference }).then(setHeld, tell)
+    setProblem('')
+    trpc.desk.person.query({ reference }).then(
+      (answer) => setHeld(answer as unknown as Held), // the columns of tables, which have no types here
+      (error: Error) => setProblem(messageOf(error)),
+    )
   }
+  const waiting = <p role="status">{problem || 'Loading …'}</p>
   return (
     <section aria-labelledby="person">
       <h2 id="person">This person’s data</h2>
       <div className="buttons">
-        <button type="button" onClick={() => download(reference).catch(tell)}>
-          What we hold
-        </button>
+        <DialogButton label="What we hold" onOpen={read}>
+          {() => (held ? <Holdings held={held} reference={reference} /> : waiting)}
+        </DialogButton>
         <DialogButton label="Erase" title={`Erase ${reference}`} onOpen={read}>
-          {(close) => (held ? <Erase seen={seen} held={held} close={close} /> : <p role="status">Loading …</p>)}
+          {(close) => (held ? <Erase seen={seen} held={held} close={close} /> : waiting)}
         </DialogButton>
       </div>
     </section>
@@ -61,10 +42,8 @@ interface EraseProps {
 }
 
 /** Each enquiry is ticked: a number that several share is not one person. */
-function Erase({ seen, held, close }: EraseProps) {
+function Erase({ seen, held: { enquiries, subscriptions }, close }: EraseProps) {
   const { reference } = seen.row
-  const enquiries = held.enquiries as unknown as HeldEnquiry[]
-  const isSubscribed = held.subscriptions.length > 0
   const [ticked, setTicked] = useState([reference])
   const [subscription, setSubscription] = useState(false)
   function tick(one: string, isTicked: boolean) {
@@ -94,7 +73,7 @@ function Erase({ seen, held, close }: EraseProps) {
             </label>
           </li>
         ))}
-        {isSubscribed && (
+        {subscriptions.length > 0 && (
           <li>
             <label>
               <input

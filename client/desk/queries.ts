@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-query'
 import { createTRPCClient, httpLink } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import { useEffect } from 'react'
 import type { Start } from '../../server/desk/pages.ts'
 import type { DeskRouter } from '../../server/desk/procedures.ts'
 import { AT_ONCE_MAX, AUTHOR_HEADER, FIRST_LIST } from '../../shared/desk.ts'
@@ -82,7 +83,9 @@ export function useList(choice: Choice, reading: number) {
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
   })
-  if (!list.isPlaceholderData) shown = queryKey
+  useEffect(() => {
+    if (!list.isPlaceholderData) shown = queryKey
+  })
   return list
 }
 
@@ -158,10 +161,13 @@ export const replyTitles = (): string[] => start?.replyTitles ?? []
 /** The address of whoever is signed in. */
 export const you = (): string => client.getQueryData<Pulse>(['pulse'])?.you ?? ''
 
+const isOther = (known: Shown | undefined, row: Shown) => known && JSON.stringify(known) !== JSON.stringify(row)
+
 /** Puts rows in place of those that are shown. Of those that were asked for, what is missing was erased. */
 export function receive(rows: Row[], asked: string[] = []): void {
   const now = new Map<string, Shown>(asked.map((reference) => [reference, { reference, isGone: true }]))
   for (const row of rows) now.set(row.reference, row)
+  const listed = new Map(listedRows().map((row) => [row.reference, row]))
   client.setQueriesData<Pages>({ queryKey: ['list'] }, (list) => {
     if (!list?.pages.some(({ enquiries }) => enquiries.some(({ reference }) => now.has(reference)))) return list
     const pages = list.pages.map((page) => ({
@@ -173,11 +179,13 @@ export function receive(rows: Row[], asked: string[] = []): void {
   for (const [reference, row] of now) {
     const queryKey = ['enquiry', reference]
     const shown = client.getQueryData<Enquiry>(queryKey)
-    if (isGone(row)) client.resetQueries({ queryKey })
+    // Where a row has news the enquiry is asked for anew, and an answer that is on its way is dropped: it may be older.
+    if (isGone(row) || (!shown && isOther(listed.get(reference), row))) client.resetQueries({ queryKey })
     else if (shown) {
       const { mails, history, notes, earlier, replies } = shown
-      client.setQueryData<Enquiry>(queryKey, { ...row, mails, history, notes, earlier, replies })
-      if (shown.last?.key !== row.last?.key) client.invalidateQueries({ queryKey })
+      const next = { ...row, mails, history, notes, earlier, replies }
+      client.setQueryData<Enquiry>(queryKey, next)
+      if (isOther(shown, next)) client.invalidateQueries({ queryKey })
     }
   }
 }

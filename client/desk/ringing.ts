@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
 import { client, receive, trpc } from './queries.ts'
 
-/* After Call: others see that somebody rings, and whoever comes back is asked once whether they reached anybody. */
+/* After Call, WhatsApp or Write whoever comes back is asked once whether they reached anybody. Others see who rings. */
 
 const CALLED = 'desk-called'
-/** Shorter than this nobody has rung and spoken. */
+/** Shorter than this nobody has rung and spoken, or written. */
 const CALL_MIN_MS = 15_000
 /** Later than this nobody remembers. */
 const CALL_MAX_MS = 3_600_000
@@ -38,10 +38,15 @@ export function watchCalls(): void {
   askIfBack()
 }
 
-/** The link rings; this tells the others. */
-export function startCall(reference: string): void {
+/** A link leads to another app: whoever comes back is asked. */
+export function startContact(reference: string): void {
   sessionStorage.setItem(CALLED, JSON.stringify({ reference, at: Date.now() } satisfies Called))
   ask('')
+}
+
+/** The link rings; this tells the others. */
+export function startCall(reference: string): void {
+  startContact(reference)
   trpc.desk.ring
     .mutate({ reference, key: crypto.randomUUID() })
     .then((rows) => receive(rows))

@@ -37,6 +37,12 @@ export const BY_PHONE = 'by phone'
 export const fieldLabels = { ...columnOf, products: 'Product', retailerSelfUse: 'Buying for' }
 export const enquiryFields = Object.keys(columnOf) as OrderField[]
 
+/** Fields of the form, or some of them, by their columns. */
+export function columnsOf(fields: Partial<Record<OrderField, string | number>>): Record<string, string | number> {
+  const given = enquiryFields.flatMap((field) => (field in fields ? [[columnOf[field], fields[field]]] : []))
+  return Object.fromEntries(given)
+}
+
 /** What the visitor wrote, or staff have corrected. */
 export function fieldsOf(enquiry: Record<OrderField, string>): Record<OrderField, string> {
   return Object.fromEntries(enquiryFields.map((field) => [field, enquiry[field]])) as Record<OrderField, string>

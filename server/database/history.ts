@@ -1,5 +1,5 @@
 import type { Db } from './database.ts'
-import { columnOf, type Enquiry, enquiryFields } from './enquiry.ts'
+import { columnsOf, type Enquiry } from './enquiry.ts'
 import { Prisma } from './generated/client.ts'
 
 /*
@@ -73,6 +73,13 @@ export interface Author {
   key: string
 }
 
+/** Keys are shown to all of staff: one that another author has used names that change. */
+export async function isKeyOfAnother(db: Pick<Db, '$queryRaw'>, { who, key }: Author): Promise<boolean> {
+  const used = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM "Quvera_History" WHERE "Key" = ${key}::uuid AND "Who" IS DISTINCT FROM ${who} LIMIT 1`
+  return used.length > 0
+}
+
 export interface NewEntry {
   what: string
   /** Columns that the site's role may change. */
@@ -133,7 +140,7 @@ export async function setErasure(
 export function presentOf({ status, suspectedSpam, closedAs, remindOn, ...enquiry }: Enquiry): Changed {
   return {
     ...{ Status: status, SuspectedSpam: suspectedSpam, ClosedAs: closedAs, RemindOn: remindOn },
-    ...Object.fromEntries(enquiryFields.map((field) => [columnOf[field], enquiry[field]])),
+    ...columnsOf(enquiry),
     Quantity: Number(enquiry.quantity),
   }
 }

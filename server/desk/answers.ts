@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import { noteMessages } from '../../shared/desk.ts'
 import { messages } from '../../shared/order.ts'
 import { isDatabaseAway, sqlState } from '../database/errors.ts'
 import { answerTo } from '../http/errors.ts'
-import { noteMessages } from './changes.ts'
 import { searchMessage } from './inputs.ts'
 
 /* How the desk refuses. */

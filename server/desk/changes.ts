@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
-import { closingReasons, deskStatuses, NOTE_MAX, RELEASE_SECONDS } from '../../shared/desk.ts'
+import { closingReasons, deskStatuses, NOTE_MAX, noteMessages, RELEASE_SECONDS } from '../../shared/desk.ts'
 import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 import { emailSchema, messages, type OrderField, orderContentSchema } from '../../shared/order.ts'
-import { columnOf, type Enquiry, enquiryFields } from '../database/enquiry.ts'
+import { columnOf, columnsOf, type Enquiry, enquiryFields } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import {
   type Author,
@@ -66,12 +66,6 @@ const many = z.strictObject({ key, references })
 /** Infers the input of an entry. */
 const change = <Input>(entry: Change<Input>) => entry
 
-/** Of these rules people read the message. */
-export const noteMessages = {
-  long: `A note has at most ${NOTE_MAX} characters.`,
-  empty: 'Please type a note.',
-}
-
 const line = z.pipe(
   z.transform((value: string) =>
     value
@@ -81,6 +75,7 @@ const line = z.pipe(
   ),
   z.string().check(z.minLength(1, noteMessages.empty)),
 )
+const note = z.pipe(text(NOTE_MAX, noteMessages.long), line)
 
 /** An enquiry that somebody makes by phone may have no address. */
 const email = z
@@ -90,7 +85,7 @@ const fields = z.extend(z.omit(orderContentSchema, { productName: true, website:
 /** As it is stored, perhaps by a newer version. */
 const storedFields = z.record(z.string(), z.union([z.string(), z.number()]))
 
-export const byPhone = z.extend(fields, { key })
+export const byPhone = z.extend(fields, { key, note: z.optional(note) })
 
 export const changes = {
   setStatus: change({
@@ -98,17 +93,18 @@ export const changes = {
       status: z.enum(deskStatuses),
       was: text(100),
       closedAs: z.optional(z.enum(closingReasons)),
+      /** Where the reason of a closed one is given or changed. */
+      wasClosedAs: z.optional(z.nullable(text(100))),
     }),
     what: 'Status',
-    seen: ({ was }) => ({ Status: was }),
+    seen: ({ was, wasClosedAs }) => ({ Status: was, ...(wasClosedAs !== undefined && { ClosedAs: wasClosedAs }) }),
     work({ enquiry: { remindOn }, now }, { status, closedAs }) {
       // An outcome ends a reminder that is due, Closed any.
       const isOver = remindOn && (status === 'Closed' || (status === 'Contacted' && remindOn <= formatIndianDay(now)))
       const reason = status === 'Closed' ? (closedAs ?? null) : null
       return { set: { Status: status, ClosedAs: reason, ...(isOver && { RemindOn: null }) } }
     },
-    words: ({ before, after }) =>
-      `set to ${after?.Status}${after?.ClosedAs ? `, ${after.ClosedAs}` : ''} (was ${before?.Status})`,
+    words: ({ before, after }) => `set to ${statusIn(after)} (was ${statusIn(before)})`,
   }),
   setSpam: change({
     input: z.extend(many, { spam: z.boolean(), was: z.boolean() }),
@@ -123,7 +119,7 @@ export const changes = {
     words: ({ after }) => (after?.SuspectedSpam ? 'marked as spam' : 'marked as not spam'),
   }),
   addNote: change({
-    input: z.extend(one, { text: z.pipe(text(NOTE_MAX, noteMessages.long), line) }),
+    input: z.extend(one, { text: note }),
     what: 'Note',
     work: (_, { text }) => ({ text }),
     words: ({ text }) => (text === null ? 'a note that was removed' : `note: ${text}`),
@@ -154,8 +150,8 @@ export const changes = {
     async work({ db, enquiry, author }, { now }) {
       if (enquiry.email !== '' && now.email === '') throw new RequestError(400, messages.empty)
       const changed = enquiryFields.filter((field) => String(now[field]) !== enquiry[field])
-      if (changed.length > 0)
-        await correct(db, enquiry.id, author, Object.fromEntries(changed.map((field) => [columnOf[field], now[field]])))
+      const values = columnsOf(Object.fromEntries(changed.map((field) => [field, now[field]])))
+      if (changed.length > 0) await correct(db, enquiry.id, author, values)
       if (changed.includes('email')) await redirectMails(db, enquiry.id)
       return undefined
     },
@@ -217,6 +213,9 @@ export const changes = {
 }
 
 export type ChangeName = keyof typeof changes
+
+/** `Closed, Ordered` */
+const statusIn = (columns: Changed | null) => [columns?.Status, columns?.ClosedAs].filter(Boolean).join(', ')
 
 function correctionOf(before: Changed | null, after: Changed | null): string {
   const names = Object.entries(columnOf) as [OrderField, string][]

@@ -4,20 +4,12 @@ import type * as z from 'zod/mini'
 import { RELEASE_SECONDS } from '../../shared/desk.ts'
 import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
-import {
-  BY_PHONE,
-  columnOf,
-  createReference,
-  type Enquiry,
-  enquiryFields,
-  hashContent,
-  insertForm,
-  readEnquiries,
-} from '../database/enquiry.ts'
+import { BY_PHONE, columnsOf, createReference, type Enquiry, insertForm, readEnquiries } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import {
   addEntry,
   type Entry,
+  isKeyOfAnother,
   mayBeTakenBack,
   presentOf,
   readHistory,
@@ -52,13 +44,14 @@ import {
 } from './reading.ts'
 import { createRecorder } from './recorder.ts'
 import { countSessions, nameOf, type Session } from './sessions.ts'
+import { createTurns } from './turns.ts'
 
 /*
- * What the desk does for a session. Everything that is shown has a line in the access log first, or is not shown. A change is
- * one transaction: the change, if the row still is what the user saw, its line in the access log, and its entry in the
- * history. The same key again changes nothing and gets the same answer.
+ * What the desk does for a session. Everything that is shown has a line in the access log first, or is not shown. A change is one
+ * transaction with that line and its entry in the history. The same key again changes nothing and gets the same answer.
  */
 
+const KEY_OF_ANOTHER = 'Another change has this key: nothing was changed. Load the page anew.'
 /** As many enquiries as one change may have, over a slow line to the database. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 
@@ -78,18 +71,7 @@ interface DeskOptions {
 
 export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }: DeskOptions) {
   const { record, recordList, recordPulse, recordSearch } = createRecorder(db)
-  /** By session: the search that is under way. */
-  const searches = new Map<string, Promise<unknown>>()
-
-  /** One search at a time for a session: each reads all enquiries. */
-  async function inTurn<T>(session: Session, search: () => Promise<T>): Promise<T> {
-    const before = searches.get(session.hash)
-    const own = Promise.resolve(before).then(search, search)
-    searches.set(session.hash, own)
-    return own.finally(() => {
-      if (searches.get(session.hash) === own) searches.delete(session.hash)
-    })
-  }
+  const inTurn = createTurns()
 
   interface Locked {
     db: Prisma.TransactionClient
@@ -100,7 +82,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
 
   /**
    * Locks the enquiries in the order of their ids, so that what `work` checks holds until it is committed and two changes cannot
-   * lock each other out. Leaves out those that have an entry of this author and key.
+   * lock each other out. Leaves out those that have an entry of this key.
    * @returns the references
    */
   async function change(
@@ -111,18 +93,15 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     const author = { who: nameOf(session), key }
     let current = ''
     const changed = db.$transaction(async (transaction) => {
-      const enquiries = await readEnquiries(
-        transaction,
-        Prisma.sql`WHERE ${where} ORDER BY form."Id" FOR NO KEY UPDATE`,
-      )
+      const locked = Prisma.sql`WHERE ${where} ORDER BY form."Id" FOR NO KEY UPDATE`
+      const enquiries = await readEnquiries(transaction, locked)
       if (enquiries.length < (count ?? 1)) throw notFound()
-      const history = await readHistory(
-        transaction,
-        enquiries.map(({ id }) => id),
-      )
+      const ids = enquiries.map(({ id }) => id)
+      const history = await readHistory(transaction, ids)
+      if (await isKeyOfAnother(transaction, author)) throw new RequestError(409, KEY_OF_ANOTHER)
       for (const enquiry of enquiries) {
         const entries = history.get(enquiry.id) ?? []
-        if (entries.some((entry) => entry.key === key && entry.who === author.who)) continue
+        if (entries.some((entry) => entry.key === key)) continue
         current = enquiry.reference
         await work({ db: transaction, enquiry, entries, author })
       }
@@ -139,10 +118,11 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
   return {
     record,
 
-    async list(session: Session, input: Input<'list'>) {
+    /** @param isGone whether nobody waits for the answer any more */
+    async list(session: Session, input: Input<'list'>, isGone?: () => boolean) {
       const isSearch = Boolean(input.text?.trim())
       const read = () => readList(db, input)
-      const list = await (isSearch ? inTurn(session, read) : read())
+      const list = await (isSearch ? inTurn(session, read, isGone) : read())
       // Nobody goes on to a further page while typing.
       await (isSearch && !input.before ? recordSearch(session, list.enquiries) : recordList(session, list.enquiries))
       return list
@@ -170,12 +150,8 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."Reference" = ${reference}`)
       if (!enquiry) throw notFound()
       const held = await readHoldings(db, isOfSamePerson(enquiry), enquiry.email)
-      await record(
-        db,
-        session,
-        'desk person',
-        listReferences(held.enquiries.map(({ Reference }) => ({ reference: Reference }))),
-      )
+      const references = held.enquiries.map(({ Reference: reference }) => ({ reference }))
+      await record(db, session, 'desk person', listReferences(references))
       const { email, mobile } = enquiry
       return { person: { email, mobile }, exportedAt: new Date().toISOString(), ...held }
     },
@@ -184,8 +160,9 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     async export(session: Session, choice: Choice): Promise<Readable> {
       const isWanted = isChosen(choice)
       const where = choice.state === 'spam' ? isWanted : Prisma.sql`${isWanted} AND NOT form."SuspectedSpam"`
-      await record(db, session, 'desk export', await describeChosen(db, where))
-      const records = readRecords(db, where, choice.order ?? 'newest')
+      const reading = <T>(read: () => Promise<T>) => (choice.text?.trim() ? inTurn(session, read) : read())
+      await record(db, session, 'desk export', await reading(() => describeChosen(db, where)))
+      const records = readRecords(db, where, choice.order ?? 'newest', reading)
       return pipeline(records, createCsv(recordColumns), () => {}) // whoever reads it gets the error
     },
 
@@ -233,22 +210,24 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     },
 
     /** By phone: without mails, and answered already. Its key is its submission key. */
-    async add(session: Session, { key, ...content }: z.infer<typeof byPhone>): Promise<Row[]> {
-      const fields = Object.fromEntries(enquiryFields.map((field) => [columnOf[field], content[field]]))
+    async add(session: Session, { key, note, ...content }: z.infer<typeof byPhone>): Promise<Row[]> {
       // Its own key would tell the submission key to who reads the history.
       const author = { who: nameOf(session), key: randomUUID() }
       const reference = await db.$transaction(async (transaction) => {
-        const row = {
-          ...{ Id: randomUUIDv7(), Reference: createReference(), SubmissionKey: key, NoticeVersion: BY_PHONE },
-          ...{ SuspectedSpam: false, ...fields },
-        }
-        const inserted = await transaction.$executeRaw(insertForm([row]))
+        const own = { Id: randomUUIDv7(), Reference: createReference(), SubmissionKey: key, NoticeVersion: BY_PHONE }
+        const inserted = await transaction.$executeRaw(
+          insertForm([{ ...own, SuspectedSpam: false, ...columnsOf(content) }]),
+        )
         const [stored] = await readEnquiries(transaction, Prisma.sql`WHERE form."SubmissionKey" = ${key}::uuid`)
         if (!stored) throw new RequestError(503, 'It could not be stored. Try again.')
-        if (inserted === 0 && hashContent(content) !== hashContent(stored))
-          throw new RequestError(409, 'This one is stored already, with other values.')
-        if (inserted > 0)
+        if (inserted > 0) {
           await addEntry(transaction, stored.id, author, { what: 'By phone', set: { Status: 'Contacted' } })
+          if (note)
+            await addEntry(transaction, stored.id, { ...author, key: randomUUID() }, { what: 'Note', text: note })
+        } else {
+          const [first] = (await readHistory(transaction, [stored.id])).get(stored.id) ?? []
+          if (first?.what !== 'By phone' || first.who !== author.who) throw new RequestError(409, KEY_OF_ANOTHER)
+        }
         await record(transaction, session, 'desk add', stored.reference)
         return stored.reference
       })

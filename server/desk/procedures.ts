@@ -4,7 +4,7 @@ import type { ChangeInput, Desk } from './desk.ts'
 import { inputs, takeBackInput } from './inputs.ts'
 import type { Session } from './sessions.ts'
 
-const { router, procedure } = initTRPC.context<{ desk: Desk; session: Session }>().create()
+const { router, procedure } = initTRPC.context<{ desk: Desk; session: Session; isGone: () => boolean }>().create()
 
 export type DeskRouter = typeof deskRouter
 
@@ -19,7 +19,7 @@ type ChangeProcedures = { [Name in ChangeName]: ReturnType<typeof procedureOf<Na
 /** For a session only: routes.ts refuses calls without one before their input is read. */
 export const deskRouter = router({
   desk: router({
-    list: procedure.input(inputs.list).query(({ ctx, input }) => ctx.desk.list(ctx.session, input)),
+    list: procedure.input(inputs.list).query(({ ctx, input }) => ctx.desk.list(ctx.session, input, ctx.isGone)),
     pulse: procedure.input(inputs.pulse).query(({ ctx, input }) => ctx.desk.pulse(ctx.session, input)),
     show: procedure.input(inputs.show).query(({ ctx, input }) => ctx.desk.show(ctx.session, input)),
     person: procedure.input(inputs.person).query(({ ctx, input }) => ctx.desk.person(ctx.session, input)),

@@ -1,6 +1,6 @@
 import type { DeskState } from '../../shared/desk.ts'
 import { parseIndianTime } from '../../shared/indian-time.ts'
-import { type Db, readNow } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
 import {
   ENQUIRY,
   type Enquiry,
@@ -27,7 +27,7 @@ import { matches } from './search.ts'
 const PAGE = 25
 /** Of enquiries from one number so many are counted, so that a flood does not slow the list. */
 const COUNTED_MAX = 20
-const EARLIER_MAX = 20
+const OTHERS_MAX = 20
 
 const ofTab: Record<DeskState, Prisma.Sql> = {
   new: WAITING,
@@ -52,29 +52,29 @@ export function isChosen({ state, text = '', product, type, from, to }: Choice):
 }
 
 interface StoredRow extends Enquiry {
+  /** By the database's clock. */
+  now: Date
   acknowledgement: string | null
+  /** The kinds of mails that are still to be sent. */
+  pending: string[]
   earlierOfNumber: number
 }
 
 /** Reads what a row of the desk shows of the enquiries of `forms`, and their history. */
 async function readRows(db: Pick<Db, '$queryRaw'>, forms: Prisma.Sql, order = inOrder()) {
   const stored = await db.$queryRaw<StoredRow[]>`
-    SELECT ${ENQUIRY},
+    SELECT ${ENQUIRY}, now() AS "now",
       (SELECT mail."Status"::text FROM "Quvera_Mail" mail
         WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Acknowledgement' ORDER BY mail."Id" DESC LIMIT 1) AS "acknowledgement",
+      ARRAY(SELECT mail."Kind"::text FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND mail."Status" = 'Pending') AS "pending",
       (SELECT count(*)::int FROM (SELECT FROM "Quvera_Form" earlier WHERE earlier."Mobile" = form."Mobile"
         AND (earlier."ReceivedAt", earlier."Id") < (form."ReceivedAt", form."Id") LIMIT ${COUNTED_MAX}) AS counted) AS "earlierOfNumber"
     FROM (${forms}) form ORDER BY ${order}`
-  const [history, now] = await Promise.all([
-    readHistory(
-      db,
-      stored.map(({ id }) => id),
-    ),
-    readNow(db),
-  ])
+  const ids = stored.map(({ id }) => id)
+  const history = await readHistory(db, ids)
   return stored.map((row) => {
     const entries = history.get(row.id) ?? []
-    return { enquiry: row, entries, row: toRow(row, entries, now) }
+    return { enquiry: row, entries, row: toRow(row, entries) }
   })
 }
 
@@ -87,10 +87,12 @@ const undelivered: Record<string, string> = {
 
 export type Row = ReturnType<typeof toRow>
 
-function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
-  const { acknowledgement, earlierOfNumber, receivedAt, quantity, closedAs, remindOn, eraseAt } = enquiry
-  const { status, notes, calls, ringing, proposed, isWithdrawn, isNotTheirs, last } = standingOf(entries, now)
+function toRow(enquiry: StoredRow, entries: Entry[]) {
+  const { acknowledgement, pending, earlierOfNumber, receivedAt, quantity, closedAs, remindOn, eraseAt } = enquiry
+  const { status, notes, calls, ringing, proposed, isWithdrawn, isNotTheirs, last } = standingOf(entries, enquiry.now)
   const isProposed = typeof proposed === 'string' && proposed !== enquiry.mobile
+  const isReleased = last?.after?.SuspectedSpam === false && !last.takesBack
+  const releases = ['Notice', 'Acknowledgement'].filter((kind) => pending.includes(kind))
   const number = earlierOfNumber + 1
   const note = notes.at(-1)?.text
   return {
@@ -107,6 +109,7 @@ function toRow(enquiry: StoredRow, entries: Entry[], now: Date) {
     ...(remindOn && { remindOn }),
     ...(eraseAt && { eraseAt: eraseAt.toISOString() }),
     ...(isProposed && { proposal: { mobile: proposed } }),
+    ...(isReleased && { releases }),
     ...(ringing && { ringing: { who: ringing.who, at: ringing.at.toISOString() } }),
     flags: [
       isProposed && 'proposes another number',
@@ -164,6 +167,8 @@ export async function readList(db: Db, { before = '', ...choice }: Choice & { be
 
 export interface Pulse {
   counts: Record<DeskState, number>
+  /** Of To ring: today or before. */
+  due: number
   /** Of what is New: received after the newest that is shown. */
   fresh: number
   oldestNewAt?: string
@@ -179,6 +184,7 @@ export async function readPulse(db: Db, newest: string | undefined): Promise<Pul
   )
   const [facts] = await db.$queryRaw<[Omit<Pulse, 'oldestNewAt'> & { oldestNewAt: Date | null }]>`
     SELECT json_build_object(${Prisma.join(counts)}) AS "counts",
+      ${count(Prisma.sql`${ofTab.toRing} AND form."RemindOn" <= ${TODAY}`)} AS "due",
       ${newest ? count(Prisma.sql`${WAITING} AND form."ReceivedAt" > ${newest}::timestamptz`) : Prisma.sql`0`} AS "fresh",
       (SELECT min(form."ReceivedAt") FROM "Quvera_Form" form WHERE ${WAITING}) AS "oldestNewAt",
       (SELECT coalesce(json_object_agg("Products", count ORDER BY "Products"), '{}') FROM (
@@ -196,12 +202,10 @@ export async function readEnquiry(db: Db, reference: string) {
   const [found] = await readRows(db, isIt)
   if (!found) throw notFound()
   const { enquiry, entries, row } = found
-  const [mails, earlier] = await Promise.all([
-    readMailsOf(db, enquiry.id),
-    readEnquiries(
-      db,
-      Prisma.sql`WHERE ${isOfSamePerson(enquiry)} AND ${isAfter(enquiry)} ORDER BY ${inOrder()} LIMIT ${EARLIER_MAX}`,
-    ),
+  const isOther = Prisma.sql`${isOfSamePerson(enquiry)} AND form."Id" <> ${enquiry.id}::uuid`
+  const [mails, others] = await Promise.all([
+    readMailsOf(db, enquiry),
+    readEnquiries(db, Prisma.sql`WHERE ${isOther} ORDER BY ${inOrder()} LIMIT ${OTHERS_MAX}`),
   ])
   return {
     ...row,
@@ -210,12 +214,12 @@ export async function readEnquiry(db: Db, reference: string) {
       .filter(isListed)
       .map((entry) => ({ at: entry.at.toISOString(), who: entry.who, what: describeEntry(entry, entries) }))
       .toReversed(),
-    notes: standingOf(entries, new Date()).notes.map(({ key, at, who, text }) => ({
+    notes: standingOf(entries, enquiry.now).notes.map(({ key, at, who, text }) => ({
       ...{ key, who },
       at: at.toISOString(),
       text: text ?? '',
     })),
-    earlier: earlier.map(({ reference, receivedAt, products, quantity, status }) => ({
+    earlier: others.map(({ reference, receivedAt, products, quantity, status }) => ({
       ...{ reference, products, status },
       receivedAt: receivedAt.toISOString(),
       quantity: Number(quantity),

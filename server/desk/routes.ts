@@ -65,8 +65,9 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       calls.all(`/trpc/desk.${name}`, {
         config: { name: `desk.${name}` },
         onRequest: letIn,
-        async handler(request) {
-          const context = { desk, session: request.getDecorator<Session>('session') }
+        async handler(request, reply) {
+          const session = request.getDecorator<Session>('session')
+          const context = { desk, session, isGone: () => reply.raw.destroyed }
           return { result: { data: await callProcedure(deskRouter, `desk.${name}`, request.body, context) } }
         },
       })

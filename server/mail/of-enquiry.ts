@@ -70,7 +70,7 @@ export async function wasTriedSince(db: Pick<Db, '$queryRaw'>, id: string, since
 }
 
 /** The condition of the last mail (`mail`) of its kind of an enquiry. */
-const IS_NEWEST = Prisma.sql`NOT EXISTS (SELECT FROM "Quvera_Mail" newer
+export const IS_NEWEST = Prisma.sql`NOT EXISTS (SELECT FROM "Quvera_Mail" newer
   WHERE newer."EnquiryId" = mail."EnquiryId" AND newer."Kind" = mail."Kind" AND newer."Id" > mail."Id")`
 
 /**

@@ -173,7 +173,8 @@ async function withhold(db: Db, kind: MailKind, because: WithheldBecause, where:
  * passed. Not an acknowledgement of what is marked as spam: it would be withheld again.
  */
 export const MAY_SEND_AGAIN = Prisma.sql`(mail."Status" IN ('Failed', 'Unknown')
-  OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff', 'NoUrl'))
+  OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff', 'NoUrl')
+  OR mail."WithheldBecause" = 'ThreeADay' AND mail."QueuedAt" < now() - interval '24 hours')
   AND mail."Kind"::text = ANY(${allKinds.filter((kind) => kinds[kind].maySendAgain)}::text[])
   AND NOT (mail."Kind" = 'Acknowledgement' AND EXISTS (
     SELECT FROM "Quvera_Form" WHERE "Id" = mail."EnquiryId" AND "SuspectedSpam"))`

@@ -2,15 +2,7 @@
 import { formatIndianDay, formatIndianTime } from '../../shared/indian-time.ts'
 import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import type { Db } from '../database/database.ts'
-import {
-  columnOf,
-  ENQUIRY,
-  type Enquiry,
-  enquiryFields,
-  inOrder,
-  isAfter,
-  type ListOrder,
-} from '../database/enquiry.ts'
+import { columnOf, columnsOf, ENQUIRY, type Enquiry, inOrder, isAfter, type ListOrder } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { readHistory, standingOf } from '../database/history.ts'
 
@@ -31,11 +23,18 @@ interface StoredRecord extends Enquiry {
 /**
  * Rows with `recordColumns` as their keys. A chunk at a time, each after the last row of the one before, so that memory stays small.
  * @param where a condition about `form`
+ * @param inTurn runs what reads a chunk
  */
-export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) {
+export async function* readRecords(
+  db: Db,
+  where: Prisma.Sql,
+  order: ListOrder,
+  inTurn = <T>(read: () => Promise<T>) => read(),
+) {
   let last: Enquiry | undefined
   do {
-    const rows: StoredRecord[] = await db.$queryRaw`
+    const rows: StoredRecord[] = await inTurn(
+      () => db.$queryRaw`
       SELECT ${ENQUIRY}, coalesce(mails."Staff", '') AS "staffMail",
         coalesce(mails."Acknowledgement", '') AS "acknowledgementMail", coalesce(mails."LastError", '') AS "lastError"
       FROM (
@@ -46,7 +45,8 @@ export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) 
           (array_agg("Status"::text ORDER BY "Id" DESC) FILTER (WHERE "Kind" = 'Acknowledgement'))[1] AS "Acknowledgement",
           min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "LastError"
         FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id"
-      ) mails ORDER BY ${inOrder(order)}`
+      ) mails ORDER BY ${inOrder(order)}`,
+    )
     const history = await readHistory(
       db,
       rows.map(({ id }) => id),
@@ -60,7 +60,6 @@ export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) 
 /** Times as spreadsheets sort them, the number in groups, so that a leading 0 stays. */
 function toRecord(row: StoredRecord, { status, calls, notes }: ReturnType<typeof standingOf>) {
   const isAnswered = status && row.status !== 'New'
-  const fields = enquiryFields.map((field) => [columnOf[field], row[field]])
   return {
     Reference: row.reference,
     Received: spreadsheetTime(row.receivedAt),
@@ -70,7 +69,7 @@ function toRecord(row: StoredRecord, { status, calls, notes }: ReturnType<typeof
     AnsweredAt: isAnswered ? spreadsheetTime(status.at) : '',
     Calls: calls,
     RemindOn: row.remindOn ?? '',
-    ...Object.fromEntries(fields),
+    ...columnsOf(row),
     Mobile: mobileInGroups(row.mobile),
     Quantity: Number(row.quantity),
     Notes: notes.map(({ text }) => text).join('\n'),

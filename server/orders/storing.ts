@@ -2,10 +2,9 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { type Order, type OrderContent, PRIVACY_NOTICE_VERSION } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import {
-  columnOf,
+  columnsOf,
   createReference,
   type Enquiry,
-  enquiryFields,
   hashContent,
   insertForm,
   readEnquiries,
@@ -35,7 +34,7 @@ export function toInsertRow(order: Order) {
     NoticeVersion: PRIVACY_NOTICE_VERSION,
     SubmissionKey: order.submissionKey,
     ContentHash: hashContent(order),
-    ...Object.fromEntries(enquiryFields.map((field) => [columnOf[field], order[field]])),
+    ...columnsOf(order),
   }
 }
 

@@ -71,6 +71,47 @@ it('whoever comes back from a call is asked once whether they reached anybody, a
   expect((await stored(reference)).status).toBe('New')
 })
 
+it.each(['WhatsApp', 'Write', 'Could not reach you, by WhatsApp'])(
+  'whoever comes back from %s is asked, too',
+  async (name) => {
+    const { page } = await openOne()
+    await page.clock.install()
+    await page.reload()
+    const link = page.getByRole('link', { name, exact: true })
+    await link.evaluate((each) => each.addEventListener('click', (event) => event.preventDefault()))
+    await link.click()
+    await comeBack(page)
+    expect(await page.getByText('Reached?').count()).toBe(0)
+    await page.clock.fastForward(16_000)
+    await comeBack(page)
+    await page.getByText('Reached?').waitFor()
+    await button(page, 'Not now').click()
+    await comeBack(page)
+    expect(await page.getByText('Reached?').count()).toBe(0)
+  },
+)
+
+it('on a phone, too, a row has Contacted and No answer at hand, without a call', async () => {
+  await store()
+  const { page } = await open()
+  await button(page, 'No answer: Asha Verma').click()
+  await flag(page, 'rang once').waitFor()
+  await button(page, 'Take back: Asha Verma').click()
+  await button(page, 'Mark contacted: Asha Verma').waitFor()
+})
+
+it('the tab tells how many are due, a row that it is overdue, and Contacted again ends it', async () => {
+  const reference = await put({ status: 'Contacted', remindOn: new Date(Date.now() - 3 * 86_400_000) })
+  await put({ name: 'Due later', remindOn: new Date(Date.now() + 5 * 86_400_000) })
+  const { page } = await open()
+  await button(page, 'To ring 1 due').click()
+  await flag(rowOf(page, 'Asha Verma'), /^overdue since \w{3} \d/).waitFor()
+  expect(await page.locator('.enquiries h2').allInnerTexts()).toEqual(['Asha Verma', 'Later', 'Due later'])
+  await button(page, 'Mark contacted: Asha Verma').click()
+  await button(page, 'To ring 1').waitFor()
+  expect(await stored(reference)).toMatchObject({ status: 'Contacted', remindOn: null })
+})
+
 it('no answer counts and sets a reminder, which chips change; To ring has what is due first', async () => {
   const reference = await store({ name: 'To be rung' })
   const due = await put({ name: 'Due today', receivedAt: hoursAgo(5), mobile: '9876500001' })
@@ -104,6 +145,10 @@ it('an enquiry is closed with its reason, and everything can be taken back and p
   await expect.poll(() => statusOf(page)).toBe('Closed, Ordered')
   expect((await stored(reference)).status).toBe('Closed')
   await page.locator('.lines', { hasText: 'set to Closed, Ordered (was New)' }).first().waitFor()
+  await button(page, 'Not reached').click()
+  await expect.poll(() => statusOf(page)).toBe('Closed, Not reached')
+  await button(page, 'No reason').click()
+  await expect.poll(async () => (await stored(reference)).closedAs).toBe(null)
 })
 
 it('notes are lines of their own, each with who and when, and each is taken back alone', async () => {
@@ -132,6 +177,18 @@ it('spam is released, the toast says to whom mails go, and taking it back in tim
   await button(page, 'Not spam: Asha Verma').waitFor()
   await button(page, 'New 0').waitFor()
   expect(site().resend.mails.length).toBe(before)
+})
+
+it('"Not spam" after two days says who gets no mail', async () => {
+  await put({ suspectedSpam: true, receivedAt: hoursAgo(50) })
+  await site().inspect((db) => db.mail.deleteMany())
+  const { page } = await open()
+  await button(page, /^Suspected spam/).click()
+  await button(page, 'Not spam: Asha Verma').click()
+  const told = toast(page, 'In 30 seconds mails go to staff. asha.verma@shop.example gets no acknowledgement')
+  await told.waitFor()
+  await told.getByRole('button', { name: 'Take back' }).click()
+  await button(page, 'Suspected spam 1').waitFor()
 })
 
 it('what is surely spam is closed, one or all that are shown', async () => {
@@ -187,17 +244,36 @@ it('an enquiry by phone is entered by the same form, may have no address, and be
   const needed = Object.entries(typedOrder).filter(([name, value]) => name !== 'email' && value !== '')
   await expect.poll(() => dialog(page).getByText(messages.empty).count()).toBe(needed.length)
   await fillOrder(page, { name: 'Kavya Menon', email: '', mobile: '098765 00098' }, 'dialog')
+  await dialog(page).getByLabel(/^Note/).fill('x'.repeat(501))
+  await button(page, 'Store').click()
+  await dialog(page).getByText('A note has at most 500 characters.').waitFor()
+  await dialog(page).getByLabel(/^Note/).fill('wants a price')
   await button(page, 'Store').click()
   await page.getByRole('heading', { name: 'Kavya Menon' }).waitFor()
+  await page.locator('.note', { hasText: 'wants a price' }).waitFor()
   expect(await statusOf(page)).toBe('Contacted')
   await page.locator('section', { hasText: 'Mails' }).getByText('None.').waitFor()
   await page.getByRole('link', { name: 'All enquiries' }).click()
   await button(page, 'Contacted 1').waitFor()
 })
 
-it('what we hold of a person is downloaded', async () => {
+it('what we hold of a person is shown in words, and saved as a file', async () => {
   const { page, reference } = await openOne()
-  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'What we hold').click()])
+  await asRavi('addNote', { reference, text: 'wants a <b>price</b>' })
+  await asRavi('addCall', { reference })
+  await button(page, 'What we hold').click()
+  await page.locator('.held').waitFor()
+  const shown = await page.locator('.held').innerText()
+  for (const text of [
+    'Asha Verma',
+    '98765 43210',
+    'Note: wants a <b>price</b>',
+    'We rang, no answer',
+    'No subscription.',
+  ])
+    expect(shown).toContain(text)
+  expect(shown).toMatch(/Acknowledgement: \w+/)
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Save as a file').click()])
   expect(download.suggestedFilename()).toBe(`${reference}-what-we-hold.json`)
   const held = JSON.parse(await readFile(await download.path(), 'utf8'))
   expect(held.enquiries).toMatchObject([{ Reference: reference, Name: 'Asha Verma' }])

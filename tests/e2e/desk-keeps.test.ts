@@ -298,6 +298,28 @@ it('rows stay where they are while others come and colleagues work; a press show
   expect(await rows(page).count()).toBe(2)
 })
 
+it('an answer that was asked for before a pulse, and comes after it, shows no older state', async () => {
+  const reference = await store()
+  const { page } = await open()
+  await rows(page).waitFor()
+  let times = 0
+  await page.route('**/trpc/desk.show', async (route) => {
+    if (times++ > 0) return route.continue()
+    const response = await route.fetch()
+    await asRavi('setStatus', { references: [reference], status: 'Contacted', was: 'New' })
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+    await route.fulfill({ response }).catch(() => {}) // nobody waits for it any more
+  })
+  await page.getByRole('link', { name: 'Asha Verma', exact: true }).click()
+  const status = page.locator('.whole-head .status')
+  await comeBackFor(page, status.getByText('Contacted'))
+  await page.getByRole('heading', { name: 'History' }).waitFor()
+  for (let passed = 0; passed < 3000; passed += 100) {
+    expect(await status.innerText()).toBe('Contacted')
+    await page.waitForTimeout(100)
+  }
+})
+
 it('an enquiry that was erased says so in place of its data, and paging goes on', async () => {
   const reference = await store()
   const { page } = await open()

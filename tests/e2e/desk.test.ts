@@ -137,7 +137,8 @@ it('filters hold for the list and for the download', async () => {
   await expect.poll(names).toEqual(['For herself', 'For a shop'])
   await page.getByLabel('Product').selectOption(products[1])
   await expect.poll(names).toEqual(['For a shop'])
-  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download CSV').click()])
+  const label = /^Download CSV, received from \w{3} \d+ \w{3}$/
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, label).click()])
   expect(download.suggestedFilename()).toMatch(/^enquiries-new-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/)
   const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
   expect(lines).toEqual([expect.any(String), expect.stringContaining('For a shop')])
@@ -146,6 +147,28 @@ it('filters hold for the list and for the download', async () => {
   await page.getByLabel('Product').selectOption('All products')
   await page.getByLabel('Buying for').selectOption('Self Use')
   await expect.poll(names).toEqual(['For herself'])
+})
+
+it('order and filters that are kept are seen, on a phone too, and ended by a press', async () => {
+  await put({ name: 'The older one', receivedAt: hoursAgo(2), mobile: '9876500001' })
+  await store({ name: 'The newer one', retailerSelfUse: 'Self Use' })
+  const { page } = await open()
+  await button(page, 'Filters').click()
+  await page.getByLabel('Order').selectOption('Oldest first')
+  await page.getByLabel('Buying for').selectOption('Self Use')
+  await page.getByLabel('Received').selectOption('Received today')
+  await page.reload()
+  const names = () => rows(page).locator('h2').allInnerTexts()
+  await expect.poll(names).toEqual(['The newer one'])
+  expect(await page.locator('.filters').isVisible()).toBe(false)
+  await button(page, 'Remove: Oldest first').waitFor()
+  await button(page, 'Remove: Self Use').click()
+  await button(page, 'Remove: received today').click()
+  await expect.poll(names).toEqual(['The older one', 'The newer one'])
+  await button(page, 'Remove: Oldest first').click()
+  await expect.poll(names).toEqual(['The newer one', 'The older one'])
+  await expect.poll(() => focused(page)).not.toBe('body')
+  expect(await page.locator('.chip').count()).toBe(0)
 })
 
 it('a list loads more, 25 at a time, in both orders, also when its last row was erased', async () => {
@@ -273,9 +296,9 @@ it('axe finds nothing, HTML is valid, nothing is wider than the screen, and targ
 it('axe finds nothing in the dialogs, and they give the focus back', async () => {
   const reference = await store()
   const { page } = await open(`/${reference}`, { reducedMotion: 'reduce' })
-  for (const name of ['Correct', 'Erase']) {
+  for (const name of ['Correct', 'What we hold', 'Erase']) {
     await button(page, name).click()
-    await page.locator('dialog[open] :is(.field, .ticks)').first().waitFor()
+    await page.locator('dialog[open] :is(.field, .held, .ticks)').first().waitFor()
     expect(await violations(page), name).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
     await page.keyboard.press('Escape')
@@ -315,6 +338,24 @@ it('the keyboard alone is enough, and keeps its place; letters act only inside a
   await page.goBack()
   await rows(page).waitFor()
   await expect.poll(() => focused(page)).toBe('Asha Verma')
+})
+
+it('arrow keys move the focus between rows, with the focus inside one only', async () => {
+  for (const name of ['Third', 'Second', 'First']) await store({ name })
+  const { page } = await open('', PC)
+  await rows(page).first().waitFor()
+  await page.keyboard.press('ArrowDown')
+  expect(await focused(page)).toBe('body')
+  await button(page, 'No answer: First').focus()
+  const after = async (key: string) => {
+    await page.keyboard.press(key)
+    return focused(page)
+  }
+  expect(await after('ArrowDown')).toBe('Second')
+  expect(await after('ArrowDown')).toBe('Third')
+  expect(await after('ArrowDown')).toBe('Third')
+  expect(await after('ArrowUp')).toBe('Second')
+  expect((await stored((await rows(page).first().getAttribute('data-row')) ?? '')).status).toBe('New')
 })
 
 it('a page that the browser translates stays right', async () => {

@@ -101,6 +101,18 @@ describe('setStatus', () => {
     expect((await changed()).history).toHaveLength(1)
   })
 
+  it('gives a closed one another reason, unless somebody was faster', async () => {
+    const { act, ravi, history } = await aDesk()
+    await act('setStatus', { status: 'Closed', was: 'New' })
+    const close = (closedAs: string, wasClosedAs: string | null, as?: string) =>
+      act('setStatus', { status: 'Closed', was: 'Closed', closedAs, wasClosedAs }, as)
+    expect((await close('Ordered', null)).data).toMatchObject([{ status: 'Closed', closedAs: 'Ordered' }])
+    const { status, message } = await close('No interest', null, ravi)
+    expect([status, message]).toEqual([409, expect.stringContaining('set to Closed, Ordered (was Closed)')])
+    await close('Not reached', 'Ordered', ravi)
+    expect((await history())[0]).toBe('set to Closed, Not reached (was Closed, Ordered)')
+  })
+
   it('of several is done for all or for none, in any order at the same moment', async () => {
     const { act, reference, other, ravi } = await aDesk()
     const set = (references: string[], as?: string) =>
@@ -141,7 +153,7 @@ describe('the same key', () => {
     ['correct', { was: exampleOrder, now: { ...exampleOrder, quantity: 12 } }],
     ['erase', {}],
   ])(
-    'of %s is one change with one answer, also at the same moment, and of another person another change',
+    'of %s is one change with one answer, also at the same moment, and of another person refused',
     async (name, input) => {
       const { act, ravi, changed } = await aDesk()
       const key = aKey()
@@ -151,16 +163,24 @@ describe('the same key', () => {
       expect(third.data).toEqual(first.data)
       expect((await changed()).history).toHaveLength(1)
       const others = await act(name, { ...input, key }, ravi)
-      expect(others.status).toBe(['addNote', 'addCall', 'remind', 'erase'].includes(name) ? 200 : 409)
+      expect([others.status, others.message]).toEqual([409, expect.stringMatching(/^Another change has this key/)])
+      expect((await changed()).history).toHaveLength(1)
     },
   )
 
-  it('of an enquiry by phone stores one', async () => {
-    const { cookie } = await aDesk()
-    const input = { ...exampleOrder, key: aKey(), email: '' }
-    const answers = [await callDesk(app.url, cookie, 'add', input), await callDesk(app.url, cookie, 'add', input)]
-    expect(answers.map(({ data }) => data[0].reference)).toEqual(Array(2).fill(answers[0]?.data[0].reference))
+  it('of an enquiry by phone stores one with its note, also once it was corrected, and is its author’s', async () => {
+    const { cookie, ravi } = await aDesk()
+    const input = { ...exampleOrder, key: aKey(), email: '', note: ' wants\n a price ' }
+    const [first] = (await callDesk(app.url, cookie, 'add', input)).data
+    expect(first).toMatchObject({ status: 'Contacted', note: 'wants a price' })
+    const { note: _, key: __, ...was } = input
+    const correction = { key: aKey(), reference: first.reference, was, now: { ...was, name: 'Asha V.' } }
+    expect((await callDesk(app.url, cookie, 'correct', correction)).status).toBe(200)
+    const [again] = (await callDesk(app.url, cookie, 'add', input)).data
+    expect(again).toMatchObject({ reference: first.reference, name: 'Asha V.' })
+    expect((await callDesk(app.url, ravi, 'add', input)).status).toBe(409)
     expect(await app.db.enquiry.count()).toBe(3)
+    expect(await app.db.historyEntry.count({ where: { what: 'Note' } })).toBe(1)
   })
 })
 
@@ -330,7 +350,8 @@ describe('correct', () => {
     await app.db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: columnsOf('Bounced') })
     const ofIt = async () =>
       (await act('show')).data.mails.filter(({ kind }: { kind: string }) => kind === 'Acknowledgement')
-    expect(await ofIt()).toMatchObject([{ status: 'Bounced', maySendAgain: false }])
+    const whyNot = 'Sent again to the same address it would not arrive either. Correct the address, or ring.'
+    expect(await ofIt()).toMatchObject([{ status: 'Bounced', maySendAgain: false, whyNot }])
     await act('correct', { was: exampleOrder, now })
     const [{ id }] = await ofIt()
     expect((await act('sendAgain', { mail: id })).status).toBe(200)
@@ -540,7 +561,8 @@ describe('setSpam', () => {
     const reference = await storeEnquiry(app.db, { suspectedSpam: true, receivedAt: hoursAgo(49) })
     await app.db.mail.deleteMany()
     const { act } = await aDesk()
-    await act('setSpam', { references: [reference], spam: false, was: true })
+    const { data } = await act('setSpam', { references: [reference], spam: false, was: true })
+    expect(data[0].releases).toEqual(['Notice'])
     const mails = await app.db.mail.findMany({ where: { enquiry: { reference } } })
     expect(mails.map(({ kind }) => kind)).toEqual(['Notice', 'Notice'])
   })
@@ -551,9 +573,36 @@ it('sendAgain offers no acknowledgement of what is marked as spam, which would b
   const { act } = await aDesk()
   const { data } = await act('show', { reference })
   const [, acknowledgement] = data.mails
-  expect(acknowledgement).toMatchObject({ kind: 'Acknowledgement', maySendAgain: false })
+  const whyNot = 'It can be sent once the enquiry is marked as not spam.'
+  expect(acknowledgement).toMatchObject({ kind: 'Acknowledgement', maySendAgain: false, whyNot })
   expect((await act('sendAgain', { reference, mail: acknowledgement.id })).status).toBe(409)
 })
+
+it.each<[state: string, hours: number, maySendAgain: boolean, whyNot?: string]>([
+  ['Failed', 0, true],
+  ['Unknown', 0, true],
+  ['TooOld', 0, true],
+  ['ThreeADay', 25, true],
+  ['ThreeADay', 1, false, 'It can be sent again a day later.'],
+  ['NotTheirs', 0, false, 'It can be sent once the address is corrected.'],
+  ['Complained', 0, false, 'Nothing more is sent to whoever marked it as spam.'],
+  ['Delivered', 0, false],
+  ['Pending', 0, false],
+])(
+  'an acknowledgement that is %s, %i hours old, may be sent again: %s %s',
+  async (state, hours, maySendAgain, whyNot) => {
+    const { act, reference } = await aDesk()
+    const isWithheld = ['TooOld', 'ThreeADay', 'NotTheirs'].includes(state)
+    const data = isWithheld
+      ? { ...columnsOf('Withheld'), withheldBecause: state as 'TooOld' }
+      : { ...columnsOf(state as 'Failed'), firstTriedAt: new Date() }
+    const where = { kind: 'Acknowledgement', enquiry: { reference } } as const
+    await app.db.mail.updateMany({ where, data: { ...data, queuedAt: hoursAgo(hours) } })
+    const mail = (await act('show')).data.mails.find(({ kind }: { kind: string }) => kind === 'Acknowledgement')
+    expect([mail.maySendAgain, mail.whyNot]).toEqual([maySendAgain, whyNot])
+    expect((await act('sendAgain', { mail: mail.id })).status).toBe(maySendAgain ? 200 : 409)
+  },
+)
 
 it('sendAgain sends what was refused once more, and not what is on its way or of another enquiry', async () => {
   const { act, reference, other } = await aDesk()

@@ -1,6 +1,8 @@
 // What the desk shows, to whom, and in which order it refuses. The actions: desk-actions.test.ts.
 
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Session } from '../../server/desk/sessions.ts'
+import { createTurns } from '../../server/desk/turns.ts'
 import { products } from '../../shared/catalogue.ts'
 import { AUTHOR_HEADER, deskStates } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
@@ -293,7 +295,7 @@ it('desk.pulse tells counts, what is new, the week, and how what is shown stands
   expect(before).toMatchObject({
     ...{ fresh: 0, rows: [{ reference: first }, { reference: second }] },
     counts: { new: 2, toRing: 0, contacted: 0, closed: 0, spam: 1, all: 3 },
-    ...{ week: { [products[0]]: 1, [products[1]]: 1 }, you: STAFF, browsers: 1, problems: [] },
+    ...{ due: 0, week: { [products[0]]: 1, [products[1]]: 1 }, you: STAFF, browsers: 1, problems: [] },
     oldestNewAt: listed.enquiries[1].receivedAt,
   })
   await store({ mobile: '9811111111' })
@@ -306,9 +308,52 @@ it('desk.pulse tells counts, what is new, the week, and how what is shown stands
     rows: [{ reference: second, status: 'Contacted' }],
   })
   expect(after.rows).toHaveLength(1)
+  const today = formatIndianDay(new Date())
+  await app.db.enquiry.updateMany({ data: { remindOn: new Date(formatIndianDay(new Date(Date.now() + 86_400_000))) } })
+  await call('remind', { key: crypto.randomUUID(), reference: second, on: today })
+  expect((await call('pulse', { showing: [] })).data).toMatchObject({ due: 1, counts: { toRing: 2 } })
 })
 
-it('desk.show has the enquiry with mails, history and earlier enquiries', async () => {
+it('searches and downloads of a session go one at a time', async () => {
+  await storeMany(10_000, 'x'.repeat(200))
+  const begun = () => app.db.$queryRaw<unknown[]>`
+    SELECT 1 FROM pg_stat_activity WHERE "datname" = current_database() AND "backend_type" = 'client backend'
+      AND "state" = 'active' AND "query" LIKE '%SearchText%' AND "pid" <> pg_backend_pid()`
+  const text = 'no such words here'
+  const all = Promise.all([
+    download({ state: 'all', text }),
+    call('list', { state: 'all', text }),
+    download({ state: 'all', text }),
+  ])
+  let isOver = false
+  all.finally(() => {
+    isOver = true
+  })
+  let most = 0
+  while (!isOver) most = Math.max(most, (await begun()).length)
+  const answers = await all
+  expect([answers.map(({ status }) => status), most]).toEqual([[200, 200, 200], 1])
+})
+
+it('a search that the browser has given up, as its text was typed on, is not begun', async () => {
+  const inTurn = createTurns()
+  const session = { hash: 'x' } as Session
+  const begun: string[] = []
+  const search = (text: string, isGone = false) =>
+    inTurn(
+      session,
+      async () => {
+        begun.push(text)
+        if (text === 'a') throw new Error('failed')
+        return text
+      },
+      () => isGone,
+    ).catch(({ message, statusCode }) => statusCode ?? message)
+  expect(await Promise.all([search('a'), search('as', true), search('ash')])).toEqual(['failed', 408, 'ash'])
+  expect(begun).toEqual(['a', 'ash'])
+})
+
+it('desk.show has the enquiry with mails, history and the other enquiries of the person, the newest first', async () => {
   const first = await store({ name: 'First', email: 'ASHA.verma@shop.example', mobile: '9811111111' })
   const reference = await store()
   const bounces = { ...columnsOf('Bounced'), lastError: '550 no such mailbox' }
@@ -322,6 +367,7 @@ it('desk.show has the enquiry with mails, history and earlier enquiries', async 
     status: 'Bounced',
     means: 'the notice to ravi@quvera.test was rejected by the mail server of its receiver: 550 no such mailbox',
     maySendAgain: false,
+    whyNot: 'Sent again to the same address it would not arrive either. Tell the operator.',
   }
   expect(data).toMatchObject({
     ...{ reference, status: 'Contacted', statusBy: STAFF, statusAt: expect.any(String) },
@@ -335,7 +381,10 @@ it('desk.show has the enquiry with mails, history and earlier enquiries', async 
     last: { who: STAFF, what: 'note: wants a price' },
     replies: [{ text: expect.stringMatching(`^Hello Asha Verma, .*${reference}.* 24 × ${products[0]}`) }, {}],
   })
-  expect((await call('show', { reference: first })).data.earlier).toEqual([])
+  const third = await store({ email: 'another@shop.example' })
+  const othersOf = async (one: string) =>
+    (await call('show', { reference: one })).data.earlier.map((each: { reference: string }) => each.reference)
+  expect([await othersOf(reference), await othersOf(first)]).toEqual([[third, first], [reference]])
 })
 
 describe('the download', () => {
