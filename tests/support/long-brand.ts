@@ -39,7 +39,8 @@ export function putLongBrand(page: Page) {
         const long = pairs.reduce((data, [own, other]) => data.replaceAll(own, other), text.data)
         if (long !== text.data) text.data = long
       }
-      document.querySelector('.product-text h1')?.setAttribute('data-long', 'true')
+      for (const title of document.querySelectorAll('.product-text h1, .product-card h3'))
+        title.setAttribute('data-long', 'true')
     },
     [texts, LONG_BRAND.name] as const,
   )
