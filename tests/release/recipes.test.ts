@@ -121,7 +121,7 @@ it.each(recipes)(
   },
 )
 
-/** What an owner enters in shared/brand.ts, all of it: a name of two words, and the longest prefix. */
+/** What an owner enters in shared/brand.ts, all of it: a name of two words. */
 const OWN = {
   name: 'Sun Wellness',
   company: 'Vitalis Nutrition Private Limited',
@@ -131,7 +131,7 @@ const OWN = {
   street: '7 Hosur Road',
   city: 'Bengaluru',
   postalCode: '560029',
-  referencePrefix: 'SUNWE',
+  referencePrefix: 'SUN',
   facebook: 'https://facebook.test/vitalis',
   instagram: 'https://instagram.test/vitalis',
   linkedin: 'https://linkedin.test/company/vitalis',
