@@ -15,7 +15,13 @@ export default defineConfig({
   root: 'client',
   appType: 'custom',
   plugins: [react(), pages(), pictures(), iconFiles(), paletteStyles],
-  build: { assetsInlineLimit: 0, cssCodeSplit: false, modulePreload: false, target: BROWSERS },
+  build: {
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    modulePreload: false,
+    target: BROWSERS,
+    rolldownOptions: { checks: { bundlerTimings: false } }, // on a loaded machine ten lines that ask for no action
+  },
   environments: {
     client: {
       build: {

@@ -1,5 +1,6 @@
 /** The owner's values. These are stand-ins: see "Before you go live" in docs/make-it-yours.md. */
 export const brand = {
+  /** Words of at most twelve letters: longer ones break on a narrow phone. */
   name: 'Quvera',
   company: 'Quvera Healthcare',
   phone: '+91 11 4000 0300',

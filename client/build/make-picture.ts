@@ -32,7 +32,9 @@ async function makePicture(args: string[]) {
     allowPositionals: true,
   })
   const [name, photo] = positionals
-  if (!name || !photo || !/^[a-z0-9-]+$/.test(name)) throw new Error(USAGE)
+  if (!name || !photo) throw new Error(USAGE)
+  if (!/^[a-z0-9-]+$/.test(name))
+    throw new Error(`"${name}" is no name of a picture: small letters, digits and hyphens, such as quvera-300.`)
   const folder = values.folder ?? imagesFolder
   const { widths = DEFAULT_WIDTHS } = (await readPictures(folder))[name] ?? {}
   const upright = sharp(photo).autoOrient().toColourspace('srgb')

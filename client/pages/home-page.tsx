@@ -1,4 +1,5 @@
 import { Fragment } from 'react'
+import { brand } from '../../shared/brand.ts'
 import { type Product, productPath, productSlug, products } from '../../shared/catalogue.ts'
 import { illustration } from '../content/advisory.ts'
 import { compareProducts, compositions, fullName, type LabelLine } from '../content/compositions.ts'
@@ -7,6 +8,7 @@ import { productCards } from '../content/product.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
 import { answerTo } from '../enquiry/order-state.ts'
 import { Island } from '../ui/island.tsx'
+import { isLong } from '../ui/logo.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, FullName, SectionHead } from '../ui/text.tsx'
 import type { Page } from './page.ts'
@@ -110,7 +112,7 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
         sizes="(min-width: 37.5em) min(45vw, 516px), calc(100vw - 3rem)"
       />
       <div className="product-card-text">
-        <h3>{product}</h3>
+        <h3 data-long={isLong(brand.name)}>{product}</h3>
         <p>{line}</p>
         {first && (
           <p className="card-figure">

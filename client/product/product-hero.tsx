@@ -7,6 +7,7 @@ import { medicineCautions, otherMedicines, ownSheet } from '../content/cautions.
 import { fullName } from '../content/compositions.ts'
 import { buyNow } from '../content/enquiry-form.ts'
 import { type ProductContent, TAGLINE } from '../content/product.ts'
+import { isLong } from '../ui/logo.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, FullName, NoBreakSpaces } from '../ui/text.tsx'
 import { rowId } from './amount-link.tsx'
@@ -28,7 +29,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
           <Gallery content={content} />
           {illustration && <p className="small illustration">{illustration}</p>}
           <section id="description" className="product-text" aria-labelledby="description-title">
-            <h1>
+            <h1 data-long={isLong(brand.name)}>
               {brand.name} <span data-long={word.length > SHORT_NAME_LETTERS || undefined}>{word}</span>{' '}
               {rest.join(' ')}
             </h1>

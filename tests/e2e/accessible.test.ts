@@ -7,6 +7,7 @@ import { productPath, products } from '../../shared/catalogue.ts'
 import { messages, type OrderField } from '../../shared/order.ts'
 import { violations } from '../support/axe.ts'
 import { fillOrder, sendButton, toastOf, typedOrder } from '../support/fill-order.ts'
+import { putLongBrand } from '../support/long-brand.ts'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'
 
 const { visit, site } = siteForTests()
@@ -55,6 +56,43 @@ const READERS_STYLES: [name: string, width: number, css: string][] = [
   ...[320, 768, 1024, 1440].map((width): [string, number, string] => [`text spacing at ${width} px`, width, SPACING]),
   ['text of 200 %', 360, 'html { font-size: 200% !important }'],
 ]
+
+/** Another brand has longer words in the same places. */
+const LONG_AT = [
+  [320, '100%'],
+  [320, '200%'],
+  [600, '100%'],
+  [900, '100%'],
+] as const
+
+/** Sets the size of texts. */
+function enlarge(page: Page, size: string) {
+  return page.evaluate((to) => {
+    document.adoptedStyleSheets = []
+    document.documentElement.style.setProperty('font-size', to)
+    return new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
+  }, size)
+}
+
+/** Words that stand in more than one line. */
+function brokenWords(page: Page, selector: string) {
+  return page.locator(selector).evaluateAll((parts) => {
+    const found: string[] = []
+    for (const part of parts.filter((each) => each.checkVisibility())) {
+      const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT)
+      while (walker.nextNode()) {
+        const text = walker.currentNode as Text
+        for (const { index, 0: word } of text.data.matchAll(/\S+/g)) {
+          const range = document.createRange()
+          range.setStart(text, index)
+          range.setEnd(text, index + word.length)
+          if (range.getClientRects().length > 1) found.push(word)
+        }
+      }
+    }
+    return found
+  })
+}
 
 /** Rows of tables, and of the figures below a product's name, in which one text lies on another. */
 function overlaps(page: Page) {
@@ -134,6 +172,15 @@ it.each([...paths, '/nowhere'])(
       expect(await cutTexts(page), name).toEqual([])
       expect(await overlaps(page), name).toEqual([])
     }
+    await putLongBrand(page)
+    for (const [width, size] of LONG_AT) {
+      await page.setViewportSize({ width, height: 740 })
+      await enlarge(page, size)
+      const where = `a long brand at ${width} px and ${size}`
+      expect(await sideways(page), where).toBe(0)
+      expect(await cutTexts(page), where).toEqual([])
+      expect(await brokenWords(page, '[data-long]'), where).toEqual([])
+    }
     expect(problems.filter((problem) => path !== '/nowhere' || !problem.includes('404'))).toEqual([])
   },
 )
@@ -181,7 +228,7 @@ it('with large text no name of an ingredient and no reference breaks at its hyph
       const found: string[] = []
       while (walker.nextNode()) {
         const text = walker.currentNode as Text
-        for (const { index, 0: word } of text.data.matchAll(/Omega-3|[A-Z]{2}-[2-9A-Z]{6}/g)) {
+        for (const { index, 0: word } of text.data.matchAll(/Omega-3|[A-Z]{1,5}-[2-9A-Z]{6}/g)) {
           if (!text.parentElement?.checkVisibility()) continue
           const range = document.createRange()
           range.setStart(text, index)

@@ -25,7 +25,7 @@ it('staff call, write and copy, and prepared texts are written already', async (
   expect(links.slice(0, 3)).toEqual([
     'tel:+919876543210',
     'https://wa.me/919876543210',
-    `mailto:asha.verma@shop.example?subject=${brand.name}%20enquiry%20${reference}`,
+    `mailto:asha.verma@shop.example?subject=${encodeURIComponent(`${brand.name} enquiry ${reference}`)}`,
   ])
   expect(links[3]).toContain(`https://wa.me/919876543210?text=${encodeURIComponent(text)}`)
   expect(links[4]).toContain(`${links[2]}&body=${encodeURIComponent(text)}`)

@@ -6,6 +6,7 @@ import { actTexts, yourEnquiryMessages } from '../../client/content/your-enquiry
 import { violations } from '../support/axe.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, sendButton } from '../support/fill-order.ts'
+import { putLongBrand } from '../support/long-brand.ts'
 import { freePort } from '../support/server-process.ts'
 import { hoursAgo } from '../support/stored-enquiry.ts'
 import { ownSiteForTests, PHONE } from '../support/visit.ts'
@@ -94,12 +95,18 @@ it('from the confirmation somebody is out of it, and back, with the link in no s
   expect(await beside()).toBe(true)
   await page.setViewportSize({ width: 320, height: 640 })
   expect(await beside()).toBe(false)
-  for (const size of ['100%', '200%']) {
-    await page.evaluate((to) => document.documentElement.style.setProperty('font-size', to), size)
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  const assertWhole = async () => {
+    for (const size of ['100%', '200%']) {
+      await page.evaluate((to) => document.documentElement.style.setProperty('font-size', to), size)
+      expect(await page.evaluate('document.documentElement.scrollWidth'), size).toBe(320)
+    }
   }
+  await assertWhole()
   expect(await violations(page)).toEqual([])
   expect(await page.evaluate('document.scripts.length')).toBe(0)
+  await page.evaluate('for (const act of document.querySelectorAll("details")) act.open = true')
+  await putLongBrand(page)
+  await assertWhole()
 })
 
 it('without scripts the confirmation says that the mail leads there, unless the address is probably mistyped', async () => {

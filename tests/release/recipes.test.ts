@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { productSlug } from '../../shared/catalogue.ts'
 import { runShell } from '../support/staff-command.ts'
 
 const ROW = /^\| `([^`]+)` \| `([^`]+)` \| (`{1,2}) ?(.+?) ?\3 \|$/gm
@@ -99,7 +100,7 @@ async function type(commands: string[]) {
 /** Edits the files as a recipe says, and types its commands. @param name of the brand, which the recipes call Quvera */
 async function follow(text: string, { instead = '', name = 'Quvera' } = {}) {
   const inBrand = (each: string) =>
-    each.replaceAll('Quvera 50', `${name} 50`).replaceAll('og-quvera', `og-${name.toLowerCase()}`)
+    each.replaceAll('Quvera 50', `${name} 50`).replaceAll('og-quvera', `og-${productSlug(name)}`)
   followRows(inBrand(text), instead)
   for (const [, file = '', content = ''] of text.matchAll(FILE)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
@@ -120,17 +121,17 @@ it.each(recipes)(
   },
 )
 
-/** What an owner enters in shared/brand.ts, all of it. */
+/** What an owner enters in shared/brand.ts, all of it: a name of two words. */
 const OWN = {
-  name: 'Vitalis',
+  name: 'Sun Wellness',
   company: 'Vitalis Nutrition Private Limited',
   phone: '+91 80 2555 0100',
   email: 'care@vitalis.test',
-  mailFrom: 'Vitalis <enquiries@vitalis.test>',
+  mailFrom: 'Sun Wellness <enquiries@vitalis.test>',
   street: '7 Hosur Road',
   city: 'Bengaluru',
   postalCode: '560029',
-  referencePrefix: 'VIT',
+  referencePrefix: 'SUN',
   facebook: 'https://facebook.test/vitalis',
   instagram: 'https://instagram.test/vitalis',
   linkedin: 'https://linkedin.test/company/vitalis',
@@ -158,7 +159,8 @@ it('another brand, and each recipe on it, end with green checks', { timeout: 3_6
   changeBrand(Object.fromEntries(Object.entries(OWN).map(([key, value]) => [key, `'${value}'`])))
   const [, commands = ''] = [...readFileSync('docs/make-it-yours.md', 'utf8').matchAll(COMMANDS)][0] ?? []
   expect(commands).toContain(CHECK)
-  await type([`set -e\n${commands.replace(CHECK, 'npx prisma generate && npm run fix && npm run check')}`])
+  const ours = commands.replaceAll('Vitalis', OWN.name).replaceAll('vitalis', productSlug(OWN.name))
+  await type([`set -e\n${ours.replace(CHECK, 'npx prisma generate && npm run fix && npm run check')}`])
   for (const [title, text] of recipes) if (title !== OPTIONAL) await follow(text, { name: OWN.name })
   await type(['npm run fix', 'npm run check'])
 })

@@ -36,10 +36,12 @@ const toStaff =
     return db.mail.create({ data: { kind: 'SignIn', to, ...columnsOf(status), ...times } })
   }
 
+/** One that was queued so many hours ago. */
 const summary =
-  (status: 'Sent' | 'Failed'): Step =>
+  (status: 'Sent' | 'Failed', hours: number): Step =>
   (db) => {
-    return db.mail.create({ data: { kind: 'Summary', to: STAFF, text: 'Quvera: 1 waiting', ...columnsOf(status) } })
+    const data = { kind: 'Summary', to: STAFF, text: 'Quvera: 1 waiting', queuedAt: hoursAgo(hours) } as const
+    return db.mail.create({ data: { ...data, ...columnsOf(status) } })
   }
 
 /** As an answer leaves it that says that no mail is taken. */
@@ -82,8 +84,8 @@ const cases: [what: string, problems: RegExp[], ...steps: Step[]][] = [
   ['a bounce before a mail that arrived', [], toStaff('Bounced', 3), toStaff('Delivered', 2)],
   ['a bounce at an address that has left', [], toStaff('Bounced', 3, 'gone@quvera.test')],
   ['a bounce a week ago', [], toStaff('Bounced', 24 * 8)],
-  ['a summary that reached nobody', [reachedNobody, notArrived], summary('Failed')],
-  ['one that did after it', [], summary('Failed'), summary('Sent')],
+  ['a summary that reached nobody', [reachedNobody, notArrived], summary('Failed', 1)],
+  ['one that did after it', [], summary('Failed', 1), summary('Sent', 0.5)],
 ]
 
 it.each(cases)('the problems of a site with %s', async (_, problems, ...steps) => {

@@ -14,6 +14,16 @@ it('a phone number with brackets is a link', async () => {
   expect(html).toBe(`Call <a href="tel:+91(11)40000300">${phone}</a>.`)
 })
 
+it('a name with a long word is set smaller', async () => {
+  vi.resetModules()
+  const { Logo } = await import('../../client/ui/logo.tsx')
+  for (const [name, isSmaller] of [
+    ['Vitalis', false],
+    ['Sun Wellness', true],
+  ] as const)
+    expect(renderToStaticMarkup(Logo({ name })).includes('data-long="true"'), name).toBe(isSmaller)
+})
+
 it.each([true, false])('with brand.newsletter %s the footer and the privacy policy follow', async (newsletter) => {
   vi.resetModules()
   const { brand } = await import('../../shared/brand.ts')

@@ -60,10 +60,13 @@ export async function startServer(env: Record<string, string>, { waitUntilReady 
   return server
 }
 
-/** A free port outside the range that listen(0) uses: another test could otherwise take it before the server does. */
+/**
+ * A free port outside the range that listen(0) uses: another test could otherwise take it before the server does. And above
+ * 10080, which fetch and browsers refuse.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const port = 11_000 + Math.floor(Math.random() * 19_000)
     const server = createServer()
     const isFree = await new Promise<boolean>((done) => {
       server.once('error', () => done(false))
