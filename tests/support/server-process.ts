@@ -55,7 +55,10 @@ export async function startServer(env: Record<string, string>, { waitUntilReady 
     await eventually(async () => {
       if (child.exitCode !== null) throw new Error(`The server ended: ${stderr}`)
       return (await fetch(`${server.url}/readyz`)).ok
-    }, 30_000)
+    }, 30_000).catch(async (error) => {
+      await server.stop('SIGKILL') // else it outlives the tests
+      throw error
+    })
   }
   return server
 }
