@@ -80,7 +80,14 @@ function prefetchScripts() {
     document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
 }
 
+/** An address of that page may also lead to one that says that there is no such enquiry. */
+function endPosted() {
+  const reference = location.pathname === RECEIVED_PATH && document.querySelector('.received .reference')?.textContent
+  if (reference) receivedByPost(reference)
+}
+
 function whenParsed() {
+  endPosted()
   startControls()
   root.toggleAttribute('data-ready', true)
   hydrateUnfinished()
@@ -94,7 +101,6 @@ function whenLoaded() {
   if (root.dataset.vitals === 'on') import('./web-vitals.ts').catch(() => undefined)
 }
 
-if (location.pathname === RECEIVED_PATH) receivedByPost(new URLSearchParams(location.search).get('reference') ?? '')
 for (const type of ['pointerdown', 'focusin', 'keydown']) addEventListener(type, hydrateTouched)
 addEventListener('submit', postByBrowser)
 addEventListener('formdata', addKey)

@@ -36,7 +36,7 @@ import { serveYourEnquiry } from './orders/your-enquiry-routes.ts'
 
 /*
  * Makes the rooms on an open database and registers their routes. Opened by serve.ts and by tests. What the rooms share is in
- * http/ and database/; they know nothing of each other.
+ * http/ and database/; the linter keeps the order that CONTRIBUTING.md gives.
  */
 
 interface ApplicationParts {

@@ -58,11 +58,9 @@ export async function runStaff(
         refuseEmptyDatabaseUrl(args, variables, env())
         return withDatabase({ ...env(), ...options }, (database) => work(database.db, database))
       },
-      // Where the line cannot be written, as on a read replica or a full disk, the command says so and goes on.
       recordAccess: (db, what) =>
         recordAccess(db, { who: userOf(env()), command: args[0] ?? '', what }).catch((error) => {
-          errors.write(`${notRecorded(error)}
-`)
+          errors.write(`${notRecorded(error)}\n`)
         }),
     })
     assertNotTakenByNpm(program, variables)

@@ -103,7 +103,7 @@ async function loadPages(env: Env): Promise<{ pages: StaticPages; render?: Rende
 }
 
 /**
- * Checks the newest rights of prisma/roles.sql, as a sign that it was run for this version: whoever adds one there checks it
+ * Checks some of the newest rights of prisma/roles.sql, as a sign that it was run for this version: whoever adds one there checks it
  * here. Without these rights mails would be claimed, but their results could not be recorded.
  */
 async function assertPrivileges(client: ClientBase) {

@@ -52,7 +52,7 @@ function isEmpty(input: unknown): boolean {
 /** The message of the rule that an input breaks. */
 type Rule = (input: unknown) => string | undefined
 
-/** One rule for each stored field, in the browser and in the schemas below. `columns` in server/database/enquiry.ts has the same keys. */
+/** One rule for each stored field, in the browser and in the schemas below. `columnOf` in server/database/enquiry.ts has the same keys. */
 const rules = {
   name: plainText(NAME_MAX, messages.name),
   email(input) {

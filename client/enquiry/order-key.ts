@@ -15,7 +15,8 @@ import { dropDraft, readTab, writeTab } from './tab-storage.ts'
  * | a page answers the post: `adoptKey`       | of that page                     | one less if it was refused    |
  * | 409, other content is stored: `forgetKey` | ends                             |                               |
  * | the reference arrives: `received`         | ends, and the draft with it      |                               |
- * | the page `/received`: `receivedByPost`    | ends if it was posted, likewise  |                               |
+ * | the page `/received`: `receivedByPost`    | the one posted last ends,        |                               |
+ * |                                           | if the reference is new          |                               |
  *
  * Without scripts the server makes a key when it fails, and the page of the failure holds it. The tab ends all of them.
  */
@@ -82,12 +83,14 @@ export function received(product: string, reference: string): void {
   keepReference(reference)
 }
 
-/** For the page `/received`. The key of an order that scripts sent stays: its answer may have been lost. */
+/**
+ * For the page `/received`. All other keys stay: their answers may have been lost. A reference that was seen before is of a
+ * page that is opened once more, and says nothing of what was posted since.
+ */
 export function receivedByPost(reference: string): void {
-  const keys = readKeys()
-  const others = keys.filter(({ isPosted }) => !isPosted)
-  if (others.length === keys.length) return
-  writeKeys(others)
+  const posted = readKeys().findLast(({ isPosted }) => isPosted)
+  if (!posted || sentReferences().includes(reference)) return
+  forgetKey(posted)
   keepReference(reference)
 }
 
@@ -105,6 +108,7 @@ export function sentReferences(): string[] {
 /** Takes over the key that a page of failure holds. @param isUncertain the order may be stored */
 export function adoptKey(key: string, product: string, isUncertain: boolean): void {
   const kept = readKeys().find((each) => each.key === key) ?? { open: 1 }
+  // addKey has counted the try that was refused. A key that the tab does not know has one open try, the page's own.
   const refusals = 'isPosted' in kept && !isUncertain ? 1 : 0
   keep({ key, product, open: kept.open - refusals })
 }

@@ -12,7 +12,11 @@ const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
  * cannot connect, no connection free,
  * no answer, 08…, 57P…                      no                 yes              no
  * statement over its time limit (57014)      no                 no               no
+ * too many connections, disk full (53…),
+ * read-only (25006)                          no                 no               no
  * any other code of PostgreSQL               no                 no               yes
+ *
+ * Where it is neither away nor refuses, orders cannot be stored either.
  */
 
 /** Whether a connection ended while it was in use, so that its statement may have run. */
@@ -72,5 +76,5 @@ export function reasonOf(error: unknown): string | undefined {
 /** Whether PostgreSQL refused, for a missing right, say. */
 export function isDatabaseRefusal(error: unknown): boolean {
   const state = sqlState(error)
-  return state !== undefined && !/^(08|57)/.test(state)
+  return state !== undefined && !/^(08|53|57|25006)/.test(state)
 }

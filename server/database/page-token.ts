@@ -29,8 +29,9 @@ export function readToken(token: string): { id: string; key: string } {
 }
 
 /**
- * In the same time whatever the key is, and also without a row. A secret that follows one by `Quvera_correct` is known to who
- * knows that one: so the confirmation's link goes on, also when its button is pressed twice.
+ * Which link the key belongs to. Each change of the address makes the next secret out of the former one (`Quvera_correct`): so
+ * the key of an older confirmation leads to today's secret in a few steps, and that of an older mail never does. All steps are
+ * always done, also without a row: the time tells nothing.
  */
 export function linkOf(row: Holder | undefined, key: string): PageLink | undefined {
   const secret = row?.secret ?? NOBODY.key

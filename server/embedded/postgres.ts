@@ -45,7 +45,7 @@ const IN_USE_EXIT_CODE = 75
 const MISSING = ['28000', '3D000']
 
 type StopSignal = 'SIGINT' | 'SIGTERM'
-/** There may be room again, or a disk that can be written to. */
+/** What a start says while the disk cannot be written to: it is tried again, as there may be room by then. */
 const CANNOT_WRITE = /No space left on device|Disk quota exceeded|Read-only file system/i
 
 /*
@@ -54,6 +54,7 @@ const CANNOT_WRITE = /No space left on device|Disk quota exceeded|Read-only file
  * Elsewhere: sh (EXIT_IF_IN_USE, START) → postgres
  * Each executes the next in its place, so the process id stays the same.
  */
+
 /**
  * All of PostgreSQL's processes inherit flock's open file, so the lock is free when the last of them has ended. PostgreSQL's own
  * lock files that are still there are of a server that was killed: the process id in them may be another program's by now.

@@ -8,7 +8,8 @@ import { fieldsOf } from './bodies.ts'
 import { RequestError } from './errors.ts'
 
 /*
- * Rate limits, by what they protect. Requests count for the limit of a minute before their body is read; only successful
+ * Rate limits, by what they protect. Requests count for the limit of a minute before their body is read, but for `token`, which
+ * stands in it on the visitor's page; only successful
  * ones, repeats included, count for the limit of a day. A client is an IPv4 address or a /64 of IPv6. One customer may have
  * thousands of those: all of a /48 have ten times the limit together.
  */
@@ -80,7 +81,7 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
     }) as [Counter, Counter]
     const count: Counter = async (request, options) => {
       const used = await client(request, options)
-      // Of a request that is not counted only `remaining` tells whether one more may come.
+      // With `increment: false` the library sets no isExceeded: nothing remaining means that one more may not come.
       const isOver = ({ isExceeded, remaining }: Used) =>
         isExceeded || (options?.increment === false && remaining === 0)
       if (isOver(used) || key || !isIPv6(request.ip)) return used

@@ -14,7 +14,7 @@ export function createPageSender(pages: StaticPages, env: Env, render?: RenderOu
   /** Pages that hold nothing of one visitor are rendered once. Those of each visitor would fill the memory. */
   const rendered = new Map<string, string>()
 
-  /** Without built pages, as in tests and development, the outcome is sent as JSON. */
+  /** To who accepts JSON alone, and without built pages, as in tests and development, the outcome is sent as JSON. */
   return (path: string, outcome: FormOutcome, reply: FastifyReply) => {
     const page = reply.request.headers.accept === 'application/json' ? undefined : pages.get(path)
     if (!page || !render) return reply.send(outcome)

@@ -53,7 +53,8 @@ export async function releaseMails(
       WHERE "Id" = ${id}::uuid AND "NoticeVersion" <> ${BY_PHONE})
     ${insertMails(recipients)} AND ${isInTime}
       AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND ${OF_ORDER})`
-  // Also delays what the statement above has inserted: within one transaction now() is one time, which "QueuedAt" has in ms.
+  // Frees what the mark withheld, and gives the same delay to what was inserted above: that is known by its "QueuedAt", the time
+  // of this transaction in ms.
   await db.$executeRaw`
     UPDATE "Quvera_Mail" mail SET "Status" = 'Pending', "WithheldBecause" = NULL, "QueuedAt" = now(),
       "DueAt" = now() + make_interval(secs => ${dueInSeconds})

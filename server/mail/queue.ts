@@ -48,8 +48,8 @@ interface TransitionOptions {
 }
 
 /**
- * The statement that changes the state of mails (a claim changes none). Others: of-enquiry.ts releases from spam and redirects,
- * and a restore withholds. Skips mails that may not have the new state. @returns how many changed
+ * Changes the state of mails that may have the new one, by states.ts. Not by way of it: releaseMails and redirectMails
+ * (of-enquiry.ts), after-pg-restore.sql, and the mails that sign-in.ts sends itself. @returns how many changed
  */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,

@@ -68,7 +68,8 @@ export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryI
 /**
  * Why this mail to a visitor or subscriber is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood
  * it through our forms. Counted are its mails that were tried; as one is tried at a time, those were tried before this one. Those
- * about erasures are counted apart, three of an enquiry and ten in all: no other mails keep somebody from learning of one.
+ * about erasures have limits of their own, three of an enquiry and ten in all, and count for the others, too: no other mail
+ * keeps somebody from learning of one.
  */
 async function readReasonToWithhold(db: Db, { id, kind, mailbox, enquiry, subscriber }: StoredMail) {
   const [{ because }] = await db.$queryRaw<[{ because: WithheldBecause | null }]>`

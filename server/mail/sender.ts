@@ -76,7 +76,7 @@ export function startSender(
     }
   }
 
-  /** Polls if it is time, then sends the next mail. @returns whether another may be due now */
+  /** Polls if it is time, then sends the next mail. @returns whether to look again at once, and not at the next poll or `wake` */
   async function step(): Promise<boolean> {
     if (performance.now() >= nextPollAt) {
       nextPollAt = performance.now() + pollMs

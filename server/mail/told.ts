@@ -6,6 +6,9 @@ import { Prisma } from '../database/generated/client.ts'
  * of all that waits; another mail to staff is none. It is good while it is on its way or has arrived. Staff know of an enquiry
  * that has a good notice, or a good summary that was queued at least a minute after it was received: whoever is rung goes to the
  * desk, and finds it there. Why a minute: docs/decisions/0014.
+ *
+ *   told    = a good notice, or received before TOLD_UNTIL
+ *   UNTOLD  = it waits, is a minute old, 31 days at most, and is not told
  */
 
 /** Of a mail. */
@@ -25,7 +28,7 @@ export const LAST_SUMMARY_AT = Prisma.sql`(SELECT "QueuedAt" ${ofSummaries(Prism
 const TOLD_UNTIL = Prisma.sql`coalesce(
   (SELECT "QueuedAt" - interval '1 minute' ${ofSummaries(Prisma.sql`AND ${IS_GOOD}`)}), '-infinity')`
 
-const NOTICE = Prisma.sql`SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Notice'`
+const ITS_NOTICES = Prisma.sql`SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Notice'`
 
 /** The condition of enquiries (`form`) that are a minute old: by then one is visible, and its notice had its time. */
 export const HAS_WAITED = Prisma.sql`form."ReceivedAt" <= clock_timestamp() - interval '1 minute'`
@@ -34,11 +37,11 @@ export const HAS_WAITED = Prisma.sql`form."ReceivedAt" <= clock_timestamp() - in
 export const UNTOLD = Prisma.sql`${WAITING}
   AND form."ReceivedAt" > greatest(${TOLD_UNTIL}, ${LOOKED_BACK})
   AND ${HAS_WAITED}
-  AND NOT EXISTS (${NOTICE} AND ${IS_GOOD})`
+  AND NOT EXISTS (${ITS_NOTICES} AND ${IS_GOOD})`
 
 /** The condition of suspected spam (`form`) since the last good summary that never had a notice. */
 export const SUSPECTED = Prisma.sql`form."SuspectedSpam" AND form."Status" = 'New'
-  AND form."ReceivedAt" > ${TOLD_UNTIL} AND NOT EXISTS (${NOTICE})`
+  AND form."ReceivedAt" > ${TOLD_UNTIL} AND NOT EXISTS (${ITS_NOTICES})`
 
 /**
  * The condition of enquiries (`form`) that visitors changed since the last good summary, and of which no mail of the kind Change

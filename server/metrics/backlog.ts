@@ -3,9 +3,10 @@ import type { MailStatus } from '../database/generated/enums.ts'
 
 /* Figures for monitoring: how many mails wait or did not arrive, and for how long the oldest has waited. */
 
-/** Without confirmations and links that did not arrive: anybody can ask for them. At most so many mails that wait, and so many that did not arrive, are counted, so that the cost does not grow. */
+/** Of those that wait, and of those that did not arrive, so that the cost does not grow. */
 const COUNT_MAX = 50_000
 
+/** Without confirmations and links that did not arrive: anybody can ask for them. */
 export async function readBacklog(db: Db) {
   const counts = await db.$queryRaw<{ isPost: boolean; state: MailStatus; count: number }[]>`
     SELECT "Kind" = 'Post' AS "isPost", "Status"::text AS "state", count(*)::int AS "count" FROM (

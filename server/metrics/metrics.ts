@@ -19,8 +19,10 @@ const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 
 const MAIL_STATES = ['pending', 'failed', 'unknown', 'bounced', 'complained'] as const
 
-/** Serves `/metrics` for Prometheus at a port of its own, which visitors cannot reach. */
-/** @param orderRoutes the names of the routes that store an order */
+/**
+ * Serves `/metrics` for Prometheus at a port of its own, which visitors cannot reach.
+ * @param orderRoutes the names of the routes that store an order
+ */
 export async function startMetrics(
   { HOST: host, METRICS_PORT: port, BACKUP_DIR: backupDir }: Env,
   db: Db,

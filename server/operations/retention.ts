@@ -115,7 +115,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => Promi
 }
 
 /**
- * At most so many; whoever calls repeats it until it returns fewer. An unconfirmed address without EndsAt was restored from a
+ * At most so many; whoever calls repeats it until it returns none. An unconfirmed address without EndsAt was restored from a
  * backup: its time begins now.
  * @returns how many were deleted
  */

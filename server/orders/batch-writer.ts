@@ -11,21 +11,22 @@ export function createBatchWriter<Row, Result>(
   isRowError: (error: unknown) => boolean,
 ): (row: Row) => Promise<Result> {
   const waiting: { row: Row; resolve(result: Result): void; reject(error: unknown): void }[] = []
-  let alone = 0 // so many rows go one by one, as one of them made their batch fail
+  let rowsToWriteAlone = 0 // one of them made their batch fail
 
   async function writeAll() {
-    const batch = waiting.slice(0, alone > 0 ? 1 : BATCH_MAX)
-    if (alone > 0) alone--
+    const batch = waiting.slice(0, rowsToWriteAlone > 0 ? 1 : BATCH_MAX)
+    if (rowsToWriteAlone > 0) rowsToWriteAlone--
     try {
       const result = await write(batch.map(({ row }) => row))
       for (const { resolve } of waiting.splice(0, batch.length)) resolve(result)
     } catch (error) {
-      const isOfRow = isRowError(error)
-      if (isOfRow && batch.length > 1) alone = batch.length
-      else if (isOfRow) waiting.shift()?.reject(error)
-      // The database failed: the waiting rows would fail too, each after a time limit of its own.
-      else for (const { reject } of waiting.splice(0)) reject(error)
-      if (!isOfRow) alone = 0
+      if (!isRowError(error)) {
+        // The database failed: the waiting rows would fail too, each after a time limit of its own.
+        rowsToWriteAlone = 0
+        for (const { reject } of waiting.splice(0)) reject(error)
+      } else if (batch.length > 1)
+        rowsToWriteAlone = batch.length // and each is tried again
+      else waiting.shift()?.reject(error)
     }
     if (waiting.length > 0) writeAll()
   }

@@ -70,17 +70,20 @@ export function createOrders(db: Db, { availability, log, onStored, recipients, 
   async function storeAndReport<T>(store: () => Promise<T>): Promise<T> {
     const result = await retryIfLost(store, availability.isUp) // the submission key keeps an order from being stored twice
     availability.worked()
-    setImmediate(onStored) // not awaited: if it fails, the order is stored all the same
+    setImmediate(onStored) // which must not throw
     return result
   }
 
-  /** @returns `taken` if another enquiry has the reference */
+  /**
+   * The key decides. Its row is ours: a repeated statement had stored it. The same content: a repeat. Other content: 409. No
+   * row has the key: another enquiry has the reference.
+   * @returns `taken` if another enquiry has the reference
+   */
   async function storeOrder(order: Order): Promise<Submitted | 'taken'> {
     const row = toInsertRow(order)
     const stored = await insertInBatch(row)
     const secret = stored.get(row.Id)
     if (secret) return { ...logStored(row.Reference), page: pageOf({ id: row.Id, secret }) }
-    // Not stored: a row has the key (a repeat, or another order) or, if none has, the reference.
     const enquiry = await retryIfLost(() => findByKey(db, order.submissionKey))
     if (!enquiry) return 'taken'
     const { id, reference, receivedAt, now } = enquiry
@@ -101,7 +104,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients, 
     }, TRANSACTION)
   }
 
-  /** Once an enquiry. */
+  /** Called once for each enquiry. */
   function logStored(reference: string): Submitted {
     log.info({ reference }, 'enquiry stored')
     return { reference }
@@ -125,7 +128,8 @@ export function createOrders(db: Db, { availability, log, onStored, recipients, 
      */
     async submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
       const { reference, isRepeat } = await retryIfTaken((isFirst) => {
-        // At a second try the given key, or the reference, is known to belong to another enquiry.
+        // At a second try the given key, or the reference, is known to belong to another enquiry. Unlike a script, which gets
+        // 409, a form is then stored as an enquiry of its own.
         const submissionKey = isFirst && givenKey ? givenKey : randomUUID()
         const row = toInsertRow({ ...content, submissionKey })
         return storeAndReport(() => storeForm(content, row)).catch((cause: unknown) =>

@@ -3,7 +3,8 @@ import { RECEIVED_PATH, receivedUrl } from '../../shared/form-outcome.ts'
 import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths } from '../../shared/page-paths.ts'
 import { enquiryFields, REFERENCE_PATTERN } from '../database/enquiry.ts'
-import { RequestError } from '../http/errors.ts'
+import { isDatabaseAway } from '../database/errors.ts'
+import { answerTo, RequestError } from '../http/errors.ts'
 import type { RateLimits } from '../http/limits.ts'
 import { type PostedForm, pickTyped } from '../http/posted-forms.ts'
 import type { SendPage } from '../http/rendered-pages.ts'
@@ -49,8 +50,8 @@ function readSubmissionKey(fields: URLSearchParams): string | undefined {
 }
 
 /**
- * Serves the page behind a posted order. If the database is unavailable, or the client is over its limit but no flood, it
- * shows only the reference.
+ * Serves the page behind a posted order. If the enquiry cannot be read, or the client is over its limit but no flood, it shows
+ * only the reference.
  */
 export function serveReceived(
   app: FastifyInstance,
@@ -67,6 +68,7 @@ export function serveReceived(
       return sendPage(RECEIVED_PATH, { received }, reply)
     } catch (error) {
       if (error instanceof RequestError && error.isFlood) throw error
+      answerTo(error, request, { statusOf: (known) => (isDatabaseAway(known) ? 503 : undefined) }) // logs a fault of ours
       return sendPage(RECEIVED_PATH, { received: { reference } }, reply)
     }
   })

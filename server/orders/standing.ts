@@ -14,22 +14,22 @@ export function shownEntries(entries: Entry[], now: Date): Entry[] {
 /** Where an enquiry stands for its visitor. Of staff it tells no name, reason, note, reminder or number of calls. */
 export function readStanding(enquiry: Enquiry, entries: Entry[], now: Date): Standing {
   const shown = shownEntries(entries, now)
-  const changes = entries.filter(({ after }) => 'Status' in (after ?? {}))
-  // One that staff have replaced before it could be shown never is.
-  const lasting = changes.filter((entry, index) => {
-    const next = changes[index + 1]
+  const ofStatus = entries.filter(({ after }) => 'Status' in (after ?? {}))
+  // An entry of staff is shown once it has stood for 15 minutes without another one in its place.
+  const lasting = ofStatus.filter((entry, index) => {
+    const next = ofStatus[index + 1]
     return shown.includes(entry) && (entry.byVisitor || !next || next.at.getTime() - entry.at.getTime() >= BEHIND_MS)
   })
-  const change = lasting.at(-1)
-  const status = toStatus(change)
+  const last = lasting.at(-1)
+  const status = toStatus(last)
   const call = shown.findLast(({ what, isTakenBack }) => what === 'Call' && !isTakenBack)
-  const rang = call && (!change || call.at > change.at) ? call : undefined
+  const rang = call && (!last || call.at > last.at) ? call : undefined
   const { proposed } = standingOf(entries, now)
   const wasAnswered = status !== 'New' && lasting.some((entry) => toStatus(entry) === 'Contacted')
   const wasRead = call || lasting.some((entry) => !entry.byVisitor && toStatus(entry) !== 'New')
   return {
     status,
-    ...(change && { since: formatIndianDate(change.at) }),
+    ...(last && { since: formatIndianDate(last.at) }),
     ...(rang && { rang: { on: formatIndianDate(rang.at), ...numberAt(enquiry, entries, rang) } }),
     ...(enquiry.eraseAt && { eraseAt: eraseTime(enquiry.eraseAt) }),
     ...(typeof proposed === 'string' && proposed !== enquiry.mobile && { proposed: proposed.slice(-4) }),

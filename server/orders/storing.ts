@@ -57,7 +57,7 @@ export async function insertEnquiries(
   return new Map(Object.entries(secrets))
 }
 
-/** The enquiry of a key, once a standby has it too, and the time there. */
+/** The enquiry with this key, and the database's time. Returns only once a synchronous standby has the row too. */
 export async function findByKey(db: Db, submissionKey: string) {
   const [enquiry] = await readWithSecret(db, Prisma.sql`WHERE form."SubmissionKey" = ${submissionKey}::uuid`)
   return enquiry && { ...enquiry, now: await waitForStandby(db) }
@@ -92,7 +92,7 @@ export async function findEqualEnquiry(db: Pick<Db, '$queryRaw'>, row: InsertRow
 
 /**
  * Writes a WAL record, because a commit that only read does not wait for a synchronous standby: a restarted primary may hold
- * rows that no standby has. @returns the time there
+ * rows that no standby has. @returns the database's time
  */
 async function waitForStandby(db: Pick<Db, '$queryRaw'>): Promise<Date> {
   const [{ now }] = await db.$queryRaw<[{ now: Date }]>`

@@ -49,7 +49,10 @@ interface Work extends Opened {
 
 interface ActEntry {
   may(opened: Opened): boolean
-  /** It was pressed before. What the page masks is compared only while a wrong guess is an act, of which there are few. */
+  /**
+   * Whether it was done before, so that a second press changes nothing. The page masks the number: what tells whether a guess is
+   * right must cost an act, and acts are few (isUsedUp).
+   */
   isDone(opened: Opened, value: string): boolean
   work(work: Work): Promise<unknown>
 }
@@ -134,8 +137,9 @@ export function listActs({ enquiry, ...opened }: Opened, status: EnquiryWithSecr
 }
 
 /**
- * Whether all is done that may be done. Two may hold a link, so no act uses up those that end the other's link, or erase. By the
- * mail's link it is erased only while the mail about that goes out. What takes an act back is no further one.
+ * Whether all is done that may be done. Two people may hold a link: neither may use up the acts by which the other defends
+ * itself (notMine, keep), or erases. By the mail's link it is erased only while the mail about that goes out. An act that takes
+ * another one back (resume, keep) is not counted.
  */
 export function isUsedUp(name: Act, { entries, link }: Opened): boolean {
   const countOf = (counted: string[]) =>

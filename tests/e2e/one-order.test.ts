@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
 import { progressTexts } from '../../client/content/sending.ts'
+import { brand } from '../../shared/brand.ts'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { messages } from '../../shared/order.ts'
 import { anAddress, fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
@@ -104,6 +105,36 @@ it.each([
   await page.locator('.reference', { hasText: reference }).waitFor()
   expect((await storedFrom(email)).map((row) => row.submissionKey)).toEqual([submissionKey])
   await expect.poll(() => storedKey(page)).toBeNull() // the next order is a new one
+})
+
+it('a reference that was seen before, and one that there is not, end no order that was posted since', async () => {
+  const email = anAddress()
+  const { page } = await newcomer()
+  const open = async (path: string) => {
+    await page.goto(site().url + path)
+    await page.locator('html[data-ready]').waitFor()
+  }
+  await page.route(FORM_CODE, (route) => route.abort())
+  await open('/buy-now')
+  await fillOrder(page, { email })
+  await sendButton(page).click()
+  await page.locator('.reference').waitFor()
+  const earlier = new URL(page.url())
+  await open('/buy-now')
+  await cutAnswers(page, '**/buy-now')
+  await fillOrder(page, { email, quantity: '7' })
+  await sendButton(page).click({ noWaitAfter: true })
+  await expect.poll(() => storedFrom(email)).toHaveLength(2)
+  await page.unrouteAll({ behavior: 'wait' })
+  for (const path of [earlier.pathname + earlier.search, `${RECEIVED_PATH}?reference=${brand.referencePrefix}-222222`])
+    await open(path)
+  await open('/buy-now')
+  await page.locator('[data-island=order][data-hydrated]').waitFor() // by itself, as its order may be stored
+  expect(await page.locator('#order [name=quantity]').inputValue()).toBe('7')
+  await sendButton(page).click()
+  await received(page)
+  expect(await storedFrom(email)).toHaveLength(2)
+  expect(await storedKey(page)).toBeNull()
 })
 
 it('an order of a page of another version is posted by the browser, under the key of the code', async () => {
