@@ -82,8 +82,9 @@ export async function isKeyOfAnother(db: Pick<Db, '$queryRaw'>, { who, key }: Au
 
 export interface NewEntry {
   what: string
-  /** Columns that the site's role may change. */
+  /** Columns that the site's role may change, those of COLUMNS: others are not set. */
   set?: Changed
+  /** Emptied a day after the entry is taken back. */
   text?: string
   takesBack?: string
 }

@@ -20,7 +20,7 @@ import {
  *   a value of the enum in prisma/schema.prisma, with its migration; an entry and a `case` here; its words in templates.ts;
  *   an INSERT in of-enquiry.ts, and who calls it. That of a mail to a visitor sets "Mailbox": without it neither three a day nor
  *   "This is not mine" holds it up, nor a spam mark one that is not in OF_ORDER; there also: what a release frees, and what goes
- *   to a corrected address;
+ *   to a corrected address. Enquiries BY_PHONE get no mails. If it follows what staff do, `takeBack` of desk/desk.ts withholds it;
  *   in OF_ORDER, if it is written with the order; in FAILED and RESTORED of operations/mails-command.ts, if staff need not
  *   read that it failed; in told.ts, operations/problems.ts and metrics/backlog.ts, if it rings staff.
  */

@@ -77,7 +77,9 @@ export function steps(all: { title: string; text: string; done: string }[], done
   return { text: parts.map(({ text }) => text).join('\n'), html: parts.map(({ html }) => html).join('') }
 }
 
-export function table(rows: Row[]): Part {
+/** A row without a value, of an optional field, is left out. */
+export function table(all: Row[]): Part {
+  const rows = all.filter(([, value]) => value)
   const cells = rows.map(([label, value, target]) => {
     const shown = target ? link(value, target) : escaped(value).replaceAll('\n', '<br>')
     return `<tr><td width="110" style="${CELL_STYLE};color:${palette.inkMuted}">${escaped(label)}</td><td style="${VALUE_STYLE}">${shown}</td></tr>`
