@@ -1,7 +1,7 @@
 import type { ClosingReason } from '../../shared/desk.ts'
 import { fieldsOf } from './fields.ts'
 import { dayName, isDue } from './format.ts'
-import type { Inputs, Row } from './queries.ts'
+import { type Inputs, type Row, you } from './queries.ts'
 
 /* What people can do with an enquiry, an entry each: its button, when it has an effect, how the row looks meanwhile, and what is said when it is stored. */
 
@@ -24,7 +24,9 @@ const of = ({ reference }: Row) => ({ references: [reference] })
 export const actions = {
   setStatus: action<Inputs['setStatus'], { status: 'New' | 'Contacted' | 'Closed'; closedAs?: ClosingReason }>({
     input: (row, { status, closedAs }) => ({
-      ...{ ...of(row), was: row.status, status },
+      ...of(row),
+      was: row.status,
+      status,
       ...(closedAs && { closedAs }),
       ...(row.status === 'Closed' && { wasClosedAs: row.closedAs ?? null }),
     }),
@@ -34,7 +36,10 @@ export const actions = {
     when: (row, { status, closedAs }) =>
       row.status !== status || row.closedAs !== closedAs || (status === 'Contacted' && isDue(row.remindOn)),
     preview: (_, { status, closedAs }) => ({ status, closedAs, statusBy: undefined, statusAt: undefined }),
-    done: (_, { status, closedAs }) => (closedAs ? `${status}, ${closedAs}` : status),
+    done({ remindOn }, { status, closedAs }) {
+      if (closedAs) return `${status}, ${closedAs}`
+      return status === 'Contacted' && remindOn ? `${status}. Still to be rung ${dayName(remindOn)}` : status
+    },
   }),
   setSpam: action<Inputs['setSpam'], { spam: boolean }>({
     input: (row, { spam }) => ({ ...of(row), spam, was: row.suspectedSpam }),
@@ -50,7 +55,7 @@ export const actions = {
     },
   }),
   addCall: action<Inputs['addCall'], object>({
-    input: ({ reference }) => ({ reference }),
+    input: ({ reference, status }) => ({ reference, was: status }),
     label: () => 'No answer',
     preview: ({ calls }) => ({ calls: calls + 1 }),
     done: ({ remindOn }) => `rang, no answer${remindOn ? `. Ring again ${dayName(remindOn)}` : ''}`,
@@ -99,9 +104,15 @@ export const actions = {
   }),
   takeBack: action<Inputs['takeBack'], { of: string; label?: string }>({
     input: (_, { of }) => ({ of }),
-    label: ({ label }) => label ?? 'Take back',
-    done: () => 'taken back',
+    label: ({ label }, { last }) => label ?? (last ? takeBackLabel(last) : 'Take back'),
+    done: ({ last }) => last?.what ?? 'taken back',
   }),
+}
+
+/** Tells whose change it is, if it is a colleague's. */
+function takeBackLabel({ who, what }: NonNullable<Row['last']>): string {
+  const verb = what.startsWith('taken back') ? 'Put back' : 'Take back'
+  return who === you() ? verb : `${verb} ${who.split('@')[0]}’s`
 }
 
 export type ActionName = keyof typeof actions

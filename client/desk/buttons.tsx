@@ -72,10 +72,15 @@ export function Act<Name extends ActionName>({ name, seen, options, label, short
   )
 }
 
+function ringWords({ status, remindOn }: Seen['row']): string {
+  if (!remindOn) return 'Ring again'
+  return status === 'Contacted' ? `Still ring ${dayName(remindOn)}?` : `Ring ${dayName(remindOn)}`
+}
+
 /** When to ring again: a press, or a day. */
 export function RingAgain({ seen }: { seen: Seen }) {
   const today = todayHere()
-  const { name, remindOn } = seen.row
+  const { name } = seen.row
   const id = useId()
   const [day, setDay] = useState('')
   const chips = [
@@ -90,7 +95,7 @@ export function RingAgain({ seen }: { seen: Seen }) {
   }
   return (
     <form className="ring-again labelled" aria-label={`Ring ${name} again`} onSubmit={setTyped}>
-      <span className="small">{remindOn ? `Ring ${dayName(remindOn)}` : 'Ring again'}</span>
+      <span className="small">{ringWords(seen.row)}</span>
       <p className="buttons">
         {chips.map(({ on, ...options }) => (
           <Act key={options.label ?? on} name="remind" seen={seen} options={{ on, ...options }} />

@@ -1,9 +1,9 @@
 import { MutationObserver, onlineManager, useMutationState } from '@tanstack/react-query'
-import { type Id, toast } from 'react-toastify/unstyled'
 import { answeredStatus } from '../trpc.ts'
 import { type ActionName, actions, type Options, type Preview } from './actions.ts'
 import { focusRow } from './focus.ts'
 import { forget, KEPT_MS, type Change as KeptChange, keep, readKept } from './kept.ts'
+import { say, sayNot } from './message.ts'
 import { client, type Fields, type Inputs, messageOf, type Row, receive, trpc, you } from './queries.ts'
 
 /* The changes that somebody makes: sent one after the other for an enquiry, and kept until they are stored or refused. */
@@ -16,9 +16,6 @@ const KEY = ['change']
 const RETRY_MAX_MS = 30_000
 /** Answers of a server that may soon be well are asked for again so many times. */
 const TRIES_MAX = 4
-
-/** One at a time: on a phone they cover rows. */
-let lastToast: Id | undefined
 
 type Send = (input: object, options: { context: { author: string } }) => Promise<Row[]>
 
@@ -56,7 +53,7 @@ function refuse(error: Error, change: Change) {
   forget(change)
   const dropped = dropBehind(change)
   const also = dropped > 0 ? ` What you did after it was not done either (${dropped}).` : ''
-  toast.error(messageOf(error) + also, { role: 'alert', autoClose: false })
+  sayNot(messageOf(error) + also, answeredStatus(error) !== 409)
 }
 
 /** Resolves with the rows as they are stored; rejects with the refusal. */
@@ -103,15 +100,15 @@ export function submitCorrection(row: Row, now: Fields): Promise<Row[]> {
 /** What cannot be taken back. */
 const FINAL: Change['name'][] = ['takeBack', 'sendAgain', 'add', 'keep']
 const TOAST_MS = { setSpam: 20_000 } as Partial<Record<Change['name'], number>>
+const ADDED = 'entered, as Contacted. No mails go out'
 
 function tellDone(rows: Row[], { name, input }: Change) {
   const [row] = rows
-  if (!row || name === 'add') return
-  const done = (actions[name].done as (row: Row, input: object) => string)(row, input)
+  if (!row) return
+  const done = name === 'add' ? ADDED : (actions[name].done as (row: Row, input: object) => string)(row, input)
   const whom = rows.length === 1 ? row.name : `${rows.length} enquiries`
   const text = `: ${done}`
-  if (lastToast) toast.dismiss(lastToast)
-  const id = toast.success(
+  say(
     ({ closeToast }) => (
       <>
         <span>
@@ -134,7 +131,6 @@ function tellDone(rows: Row[], { name, input }: Change) {
     ),
     { autoClose: TOAST_MS[name] ?? 10_000 },
   )
-  lastToast = TOAST_MS[name] ? undefined : id
 }
 
 /** On arrival: what waited in an earlier page is sent, in its order. */
@@ -143,12 +139,13 @@ export function resumeKept(): void {
   const keys = waiting.map(({ state }) => (state.variables as Change).input.key)
   const { kept, late } = readKept(you())
   for (const change of kept) if (!keys.includes(change.input.key)) submit(change as Change).catch(() => {})
-  for (const change of late) toast.error(lateMessage(change), { role: 'alert', autoClose: false })
+  if (late.length > 0) sayNot(late.map(lateMessage).join(' '), true)
 }
 
 export interface Tried {
   change: Change
   status: 'idle' | 'pending' | 'success' | 'error'
+  error: Error | null
   /** It was tried in vain, or there is no network. */
   isWaiting: boolean
 }
@@ -160,17 +157,20 @@ export function useChanges(): Tried[] {
     select: ({ state }) => ({
       change: state.variables as Change,
       status: state.status,
+      error: state.error,
       isWaiting: state.failureCount > 0 || (state.isPaused && !onlineManager.isOnline()),
     }),
   })
 }
 
-type Standing = 'storing' | 'waiting' | 'refused' | undefined
+type Standing = 'storing' | 'waiting' | 'refused'
 
 export interface Seen {
   /** With the changes that are not stored yet. */
   row: Row
-  standing: Standing
+  standing: Standing | undefined
+  /** Why the last change was refused. */
+  refusal: string | undefined
   /** What is under way. */
   doing: Change['name'][]
   /** The last change of this page, unless it was refused. */
@@ -191,13 +191,13 @@ export function seenWith(stored: Row, tried: Tried[]): Seen {
     row = { ...row, ...(preview?.(row, input) as Partial<Row>), ...(name !== 'takeBack' && { last }) }
   }
   const latest = of.at(-1)
-  const standing = pending.some(({ isWaiting }) => isWaiting)
-    ? 'waiting'
-    : pending.length > 0
-      ? 'storing'
-      : latest?.status === 'error'
-        ? 'refused'
-        : undefined
-  const own = latest?.status === 'error' ? undefined : latest?.change
-  return { row, standing, own, doing: pending.map(({ change }) => change.name) }
+  const refusal = latest?.error ? messageOf(latest.error) : undefined
+  const own = latest?.error ? undefined : latest?.change
+  return { row, standing: standingOf(pending, latest), refusal, own, doing: pending.map(({ change }) => change.name) }
+}
+
+function standingOf(pending: Tried[], latest: Tried | undefined): Standing | undefined {
+  if (pending.some(({ isWaiting }) => isWaiting)) return 'waiting'
+  if (pending.length > 0) return 'storing'
+  return latest?.status === 'error' ? 'refused' : undefined
 }

@@ -1,9 +1,9 @@
-import { toast } from 'react-toastify/unstyled'
 import { brand } from '../../shared/brand.ts'
 import { callLink, mailLink, mobileInGroups, whatsAppLink } from '../../shared/visitor-contact.ts'
 import { Act, ActionButton } from './buttons.tsx'
 import type { Seen } from './changes.tsx'
 import { count } from './format.ts'
+import { say, sayNot } from './message.ts'
 import { type Enquiry, type Row, replyTitles } from './queries.ts'
 import { startCall, startContact } from './ringing.ts'
 
@@ -12,7 +12,6 @@ export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['repli
   const { row } = seen
   const { reference, mobile, email, proposal } = row
   const titles = replies?.map(({ title }) => title) ?? replyTitles()
-  const subject = `${brand.name} enquiry ${reference}`
   const onWrite = () => startContact(reference)
   return (
     <section className="contact" aria-label="Contact">
@@ -31,7 +30,7 @@ export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['repli
           WhatsApp
         </a>
         {email && (
-          <a href={mailLink(email, subject)} onClick={onWrite}>
+          <a href={mailLink(email, subjectOf(row))} onClick={onWrite}>
             Write
           </a>
         )}
@@ -43,33 +42,25 @@ export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['repli
         </ActionButton>
       </p>
       {titles.map((title, index) => (
-        <Reply
-          key={title}
-          title={title}
-          text={replies?.[index]?.text}
-          mobile={mobile}
-          email={email}
-          subject={subject}
-          onWrite={onWrite}
-        />
+        <Reply key={title} row={row} title={title} text={replies?.[index]?.text} />
       ))}
     </section>
   )
 }
 
-interface ReplyProps extends Pick<Row, 'mobile' | 'email'> {
+interface ReplyProps {
+  row: Row
   title: string
   /** Undefined until it has come: its place is kept. */
   text: string | undefined
-  subject: string
-  onWrite: () => void
 }
 
-function Reply({ title, text, mobile, email, subject, onWrite }: ReplyProps) {
+function Reply({ row, title, text }: ReplyProps) {
+  const { reference, mobile, email } = row
   const body = text && encodeURIComponent(text)
   const links = {
     WhatsApp: `${whatsAppLink(mobile)}?text=${body}`,
-    ...(email && { Mail: `${mailLink(email, subject)}&body=${body}` }),
+    ...(email && { Mail: `${mailLink(email, subjectOf(row))}&body=${body}` }),
   }
   return (
     <p className="buttons reply quiet">
@@ -78,7 +69,7 @@ function Reply({ title, text, mobile, email, subject, onWrite }: ReplyProps) {
         <a
           key={name}
           href={body ? href : undefined}
-          onClick={onWrite}
+          onClick={() => startContact(reference)}
           {...(name === 'WhatsApp' && { target: '_blank', rel: 'noreferrer' })}
           aria-label={`${title}, by ${name === 'Mail' ? 'mail' : name}`}
         >
@@ -88,6 +79,8 @@ function Reply({ title, text, mobile, email, subject, onWrite }: ReplyProps) {
     </p>
   )
 }
+
+const subjectOf = ({ reference }: Row) => `${brand.name} enquiry ${reference}`
 
 function allOf({ reference, name, email, mobile, quantity, products, retailerSelfUse }: Row): string {
   return [reference, name, mobileInGroups(mobile), email, `${count(quantity)} × ${products}`, retailerSelfUse]
@@ -99,8 +92,8 @@ function allOf({ reference, name, email, mobile, quantity, products, retailerSel
 async function copy(text: string, done: string) {
   try {
     await navigator.clipboard.writeText(text)
-    toast.success(done)
+    say(done)
   } catch {
-    toast.error(`Copying does not work here: ${text}`)
+    sayNot(`Copying does not work here: ${text}`, true)
   }
 }

@@ -130,14 +130,7 @@ function Outcome({ seen }: { seen: Seen }) {
         <Act name="addCall" seen={seen} options={{}} />
         {status !== 'New' && <Act name="setStatus" seen={seen} options={{ status: 'New' }} />}
         <Act name="setSpam" seen={seen} options={{ spam: !suspectedSpam }} className="quiet" />
-        {last && !eraseAt && (
-          <Act
-            className="quiet"
-            name="takeBack"
-            seen={seen}
-            options={{ of: last.key, label: last.what.startsWith('taken back') ? 'Put back' : 'Take back' }}
-          />
-        )}
+        {last && !eraseAt && <Act className="quiet" name="takeBack" seen={seen} options={{ of: last.key }} />}
       </p>
       {last && <p className="small">{`${last.who}, ${timeOf(last.at)}: ${last.what}`}</p>}
       <div className="labelled">

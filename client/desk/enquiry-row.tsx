@@ -27,12 +27,8 @@ const CONTACTED = { status: 'Contacted' } as const
 
 const standings = {
   storing: 'storing …',
-  waiting: 'not stored yet: no answer of the server',
+  waiting: 'not stored yet: the server is out of reach',
   refused: 'not changed',
-}
-
-function StandingText({ standing }: Pick<Seen, 'standing'>) {
-  return standing ? <span className="standing">{standings[standing]}</span> : null
 }
 
 interface RowProps {
@@ -45,7 +41,7 @@ interface RowProps {
 
 /** An enquiry in the list. */
 export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
-  const { row, standing, doing, own } = seen
+  const { row, standing, doing } = seen
   const { reference, name, mobile, quantity, products, retailerSelfUse, receivedAt, note, status } = row
   const isHere = belongsTo(state, row, today)
   const isLate = status === 'New' && !row.suspectedSpam && isOlderThanDays(receivedAt, LATE_DAYS, now)
@@ -92,9 +88,15 @@ export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
         </p>
       )}
       {isAsked ? <Reached seen={seen} /> : <RowActions seen={seen} isHere={isHere} />}
-      {(own?.name === 'addCall' || own?.name === 'remind') && <RingAgain seen={seen} />}
+      {asksWhen(seen) && <RingAgain seen={seen} />}
     </li>
   )
+}
+
+/** After No answer, and after Contacted where a day is still set. */
+function asksWhen({ row, own }: Seen): boolean {
+  if (own?.name === 'addCall' || own?.name === 'remind') return true
+  return own?.name === 'setStatus' && row.status === 'Contacted' && row.remindOn !== undefined
 }
 
 function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
@@ -121,7 +123,8 @@ function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
       ) : isSpam ? (
         <Act key="main" name="setSpam" seen={seen} options={{ spam: false }} isInList />
       ) : (
-        (status === 'New' || isDue(remindOn)) && (
+        // No effect once it is contacted, but its neighbours stay where they are.
+        (status !== 'Closed' || isDue(remindOn)) && (
           <Act key="main" name="setStatus" seen={seen} options={CONTACTED} short="Contacted" isInList />
         )
       )}
@@ -164,7 +167,7 @@ export function Reached({ seen }: { seen: Seen }) {
 }
 
 /** `Contacted, ravi@shop.example, 10:40`, and what else is worth a look. */
-export function StatusLine({ seen: { row, standing } }: { seen: Seen }) {
+export function StatusLine({ seen: { row, standing, refusal } }: { seen: Seen }) {
   const { status, statusBy, statusAt, closedAs, suspectedSpam, flags, remindOn, ringing, eraseAt, proposal } = row
   const isOverdue = isDue(remindOn) && remindOn !== todayHere()
   const marks = [
@@ -185,7 +188,8 @@ export function StatusLine({ seen: { row, standing } }: { seen: Seen }) {
           {mark}
         </span>
       ))}
-      <StandingText standing={standing} />
+      {standing && <span className="standing">{standings[standing]}</span>}
+      {standing === 'refused' && <span className="small">{refusal}</span>}
     </p>
   )
 }

@@ -1,6 +1,7 @@
 /* The focus must not fall to the page's body when what has it goes. */
 
 let last: Element | null = null
+let section: HTMLElement | null = null
 let row = ''
 
 /** The link of a row, the title of the enquiry that is shown, or the content. */
@@ -21,10 +22,15 @@ export function focusRowBeside(row: Element, step: 1 | -1): boolean {
 export function watchFocus(): void {
   addEventListener('focusin', ({ target }) => {
     last = target as Element
+    section = last.closest('section')
     row = last.closest<HTMLElement>('[data-row]')?.dataset.row ?? ''
   })
   new MutationObserver(() => {
     const isLost = document.activeElement === document.body && last && !last.isConnected
-    if (isLost) focusRow(row)
+    if (!isLost) return
+    if (!section?.isConnected) return focusRow(row)
+    // A part of the enquiry that is shown: the page stays where it is, and a second Enter presses nothing.
+    section.tabIndex = -1
+    section.focus({ preventScroll: true })
   }).observe(document.body, { childList: true, subtree: true })
 }

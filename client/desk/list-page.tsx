@@ -26,6 +26,13 @@ const tabs: Record<DeskState, string> = {
 /** On a wide screen. */
 const columns = ['Waiting', 'Name', 'Number', 'Quantity', 'Buying for', 'State', '']
 
+const ALL_OF_NEW = {
+  ...FIRST_LIST,
+  product: undefined,
+  type: undefined,
+  from: undefined,
+  to: undefined,
+} satisfies Partial<Choice>
 const firstChoice: Choice = { ...FIRST_LIST, ...readChoice() }
 
 /** What is asked for: a search looks at everything, whatever the tab. */
@@ -34,9 +41,9 @@ function asked({ state, ...filters }: Choice, text: string): Choice {
   return { state: text ? 'all' : state, ...given, ...(text && { text }) }
 }
 
-/** Of To ring what is due, if there is any. */
 function countIn(state: DeskState, { counts, due }: Pulse): string {
-  return state === 'toRing' && due > 0 ? `${count(due)} due` : count(counts[state])
+  if (state !== 'toRing' || counts.toRing === 0) return count(counts[state])
+  return due > 0 ? `${count(due)} due` : `${count(counts.toRing)} later`
 }
 
 export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
@@ -62,6 +69,11 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
     setText(next)
     readAnew()
   }
+  /** A tab is pressed: it ends the search. */
+  function show(change: Partial<Choice>) {
+    if (text) search('')
+    choose(change)
+  }
 
   // On a phone the tabs scroll sideways.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pressed one depends on it
@@ -74,7 +86,7 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
     <>
       <h1 className="visually-hidden">Enquiries</h1>
       {pulse && (
-        <Overview pulse={pulse}>
+        <Overview pulse={pulse} onOldest={() => show({ ...ALL_OF_NEW, order: 'oldest' })}>
           <Fresh choice={wanted} fresh={pulse.fresh} isWhole={!list.hasNextPage} onRead={readAnew} />
         </Overview>
       )}
@@ -85,10 +97,7 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
               key={state}
               type="button"
               aria-pressed={state === choice.state && !text}
-              onClick={() => {
-                if (text) search('')
-                choose({ state })
-              }}
+              onClick={() => show({ state })}
             >
               <span>{tabs[state]}</span> <span className="count">{pulse && countIn(state, pulse)}</span>
             </button>
@@ -98,7 +107,7 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
         <Filters choice={wanted} onChoose={choose} />
         <AddByPhone />
       </div>
-      <Rows list={list} choice={wanted} />
+      <Rows list={list} choice={wanted} toRing={pulse?.counts.toRing ?? 0} />
     </>
   )
 }
@@ -106,9 +115,11 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
 interface RowsProps {
   list: List
   choice: Choice
+  /** So many are to be rung, now or later. */
+  toRing: number
 }
 
-function Rows({ list, choice }: RowsProps) {
+function Rows({ list, choice, toRing }: RowsProps) {
   const now = useNow()
   const tried = useChanges()
   const reached = useAsked()
@@ -120,10 +131,11 @@ function Rows({ list, choice }: RowsProps) {
     enquiries.map((row) => ({ reference: row.reference, seen: isGone(row) ? undefined : seenWith(row, tried) })),
   )
   const common = { state, today, now }
+  const foundClass = choice.text ? 'small' : 'visually-hidden' // the rows are seen
   return (
     <>
-      <p role="status" className={rows.length > 0 ? 'visually-hidden' : 'empty'}>
-        {textOf(list, choice, rows.length)}
+      <p role="status" className={rows.length > 0 ? foundClass : 'empty'}>
+        {textOf(list, choice, { shown: rows.length, toRing })}
       </p>
       {list.isError && list.data && <p className="notice">{messageOf(list.error)}</p>}
       {state === 'spam' && <AllSpam seen={rows.flatMap(({ seen }) => seen ?? [])} today={today} />}
@@ -151,6 +163,9 @@ function Rows({ list, choice }: RowsProps) {
             </Fragment>
           ))}
         </ul>
+      )}
+      {rows.length > 0 && (
+        <p className="keys small">Keys in a row: c contacted, n no answer, u take back, ↑ ↓ other rows</p>
       )}
       {list.hasNextPage && (
         <p className="more">
@@ -206,11 +221,16 @@ function AllSpam({ seen, today }: { seen: Seen[]; today: string }) {
 }
 
 /** What there is to say instead of a list, and, for those who do not see it, of the list. */
-function textOf(list: List, { state, text, ...filters }: Choice, shown: number): string {
+function textOf(
+  list: List,
+  { state, text, ...filters }: Choice,
+  { shown, toRing }: { shown: number; toRing: number },
+): string {
   if (list.isError && !list.data) return messageOf(list.error)
   if (!list.data) return 'Loading …'
   if (shown > 0) return `${shown} ${shown === 1 ? 'enquiry' : 'enquiries'} shown${list.hasNextPage ? ', and more' : ''}`
   if (text) return `Nothing found for “${text}”.`
   if (Object.keys(filters).length > 1) return 'Nothing with these filters.'
-  return state === 'new' ? 'Nothing new. Everybody has an answer.' : 'Nothing yet.'
+  if (state !== 'new') return 'Nothing yet.'
+  return toRing > 0 ? `Nothing new. ${count(toRing)} to ring.` : 'Nothing new. Everybody has an answer.'
 }

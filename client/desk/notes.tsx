@@ -22,7 +22,7 @@ export function Notes({ seen, notes, you }: NotesProps) {
             <li key={key} className="note">
               <bdi>{text}</bdi>
               <span className="small">{`${who}, ${timeOf(at)}`}</span>
-              <Act name="takeBack" seen={seen} options={{ of: key }} />
+              <Act name="takeBack" seen={seen} options={{ of: key, label: 'Remove' }} />
             </li>
           ))}
         </ul>
@@ -40,7 +40,8 @@ function NoteForm({ seen, you }: { seen: Seen; you: string }) {
   const text = draft?.text ?? ''
   const isStoring = seen.doing.includes('addNote')
   const over = text.trim().length - NOTE_MAX
-  const label = isStoring ? (seen.standing === 'waiting' ? 'Not stored yet' : 'Storing …') : 'Add note'
+  const underWay = seen.standing === 'waiting' ? 'Not stored yet' : 'Storing …'
+  const overMessage = `A note has at most ${NOTE_MAX} characters: this one has ${over} too many.`
 
   function write(next: Draft) {
     keepDraft(reference, next)
@@ -79,15 +80,11 @@ function NoteForm({ seen, you }: { seen: Seen; you: string }) {
         onChange={({ target }) => type(target.value)}
       />
       <p id="note-problem" className="field-error" role="status">
-        {over > 0
-          ? `A note has at most ${NOTE_MAX} characters: this one has ${over} too many.`
-          : isEmpty
-            ? noteMessages.empty
-            : ''}
+        {over > 0 ? overMessage : isEmpty && noteMessages.empty}
       </p>
       <p className="buttons">
         <button type="submit" aria-disabled={isStoring || over > 0}>
-          {label}
+          {isStoring ? underWay : 'Add note'}
         </button>
       </p>
     </form>

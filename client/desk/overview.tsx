@@ -3,8 +3,14 @@ import { ageOf, count } from './format.ts'
 import type { Pulse } from './queries.ts'
 import { useNow } from './use-now.ts'
 
+interface OverviewProps {
+  pulse: Pulse
+  onOldest: () => void
+  children: ReactNode
+}
+
 /** How much there is to do, and what somebody has to mend. */
-export function Overview({ pulse, children }: { pulse: Pulse; children: ReactNode }) {
+export function Overview({ pulse, onOldest, children }: OverviewProps) {
   const now = useNow()
   const { counts, oldestNewAt, week, problems } = pulse
   const products = Object.entries(week).map(([product, number]) => `${count(number)} ${product}`)
@@ -27,7 +33,11 @@ export function Overview({ pulse, children }: { pulse: Pulse; children: ReactNod
           {children}
         </p>
         <p className="overview-facts">
-          {oldestNewAt && <span>{`the oldest waits ${ageOf(oldestNewAt, now) || 'less than a minute'}`}</span>}
+          {oldestNewAt && (
+            <button type="button" className="quiet" onClick={onOldest}>
+              {`the oldest waits ${ageOf(oldestNewAt, now) || 'less than a minute'}`}
+            </button>
+          )}
           <span>{total > 0 ? `${count(total)} this week: ${products.join(', ')}` : 'none this week'}</span>
         </p>
       </div>

@@ -23,6 +23,8 @@ type Outputs = inferRouterOutputs<DeskRouter>['desk']
 export type Row = Outputs['list']['enquiries'][number]
 export type Enquiry = Outputs['show']
 export type Pulse = Outputs['pulse']
+/** What we hold of a person. */
+export type Held = Outputs['person']
 export type Choice = Omit<Inputs['list'], 'before'>
 
 /** The fields of an enquiry, as in the form. */

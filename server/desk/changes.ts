@@ -24,6 +24,7 @@ import {
   redirectMails,
   releaseMails,
   tellOfErasure,
+  wasTriedSince,
   withholdErasureAsked,
   withholdMails,
 } from '../mail/of-enquiry.ts'
@@ -55,6 +56,8 @@ interface Change<Input> {
   /** What its user saw, by column: refused if the enquiry is not like that any more. */
   seen?(input: Input): Changed
   work(situation: Situation, input: Input): Work | Promise<Work>
+  /** What follows where its entry is taken back, or put back (`isTakenBack`: what it was before), but for the columns. */
+  undone?(situation: Situation, entry: Entry): Promise<unknown>
   /** Of an entry in the history. */
   words(entry: Entry): string
 }
@@ -116,18 +119,27 @@ export const changes = {
       else await releaseMails(db, id, recipients, RELEASE_SECONDS)
       return { set: { SuspectedSpam: spam } }
     },
+    /** Taking back "Not spam" withholds its mails, while none has gone out. */
+    async undone({ db, enquiry: { id }, recipients }, { at, after, isTakenBack }) {
+      const becomesSpam = after?.SuspectedSpam === isTakenBack
+      if (!becomesSpam) return releaseMails(db, id, recipients, RELEASE_SECONDS)
+      await withholdMails(db, id) // first: then none is claimed any more
+      if (await wasTriedSince(db, id, at)) throw new RequestError(409, 'It has gone out: mark it as spam again.')
+    },
     words: ({ after }) => (after?.SuspectedSpam ? 'marked as spam' : 'marked as not spam'),
   }),
   addNote: change({
     input: z.extend(one, { text: note }),
     what: 'Note',
     work: (_, { text }) => ({ text }),
-    words: ({ text }) => (text === null ? 'a note that was removed' : `note: ${text}`),
+    words: ({ text, isTakenBack }) => (text === null || isTakenBack ? 'a note that was removed' : `note: ${text}`),
   }),
   /** Rang, no answer. */
   addCall: change({
-    input: one,
+    input: z.extend(one, { was: z.optional(text(100)) }),
     what: 'Call',
+    // A colleague may just have reached them.
+    seen: ({ was }): Changed => (was === undefined ? {} : { Status: was }),
     work: ({ enquiry: { status }, now }) => (status === 'Closed' ? {} : { set: { RemindOn: nextWorkingDay(now) } }),
     words: () => 'rang, no answer',
   }),
@@ -155,6 +167,7 @@ export const changes = {
       if (changed.includes('email')) await redirectMails(db, enquiry.id)
       return undefined
     },
+    undone: async ({ db, enquiry: { id } }, { after }) => after && 'Email' in after && redirectMails(db, id),
     words: ({ before, after }) => `corrected ${correctionOf(before, after) || 'what is no longer kept'}`,
   }),
   /** The number that the visitor proposes on the page "Your enquiry". */
@@ -183,6 +196,7 @@ export const changes = {
       if (!enquiry.eraseAt) await tellOfErasure(db, enquiry.id, recipients.STAFF_EMAILS)
       return undefined
     },
+    undone: tellOrWithhold,
     words: () => 'asked to erase it, a day later',
   }),
   keep: change({
@@ -193,6 +207,7 @@ export const changes = {
       await withholdErasureAsked(db, enquiry.id)
       return undefined
     },
+    undone: tellOrWithhold,
     words: () => 'keeps it: it is not erased',
   }),
   /** Allows what `staff mails retry` does, by the same function; and an acknowledgement to an address that was corrected. */
@@ -213,6 +228,11 @@ export const changes = {
 }
 
 export type ChangeName = keyof typeof changes
+
+/** An erasure that was asked for is not any more, or is again. */
+function tellOrWithhold({ db, enquiry: { id, eraseAt }, recipients }: Situation) {
+  return eraseAt ? withholdErasureAsked(db, id) : tellOfErasure(db, id, recipients.STAFF_EMAILS)
+}
 
 /** `Closed, Ordered` */
 const statusIn = (columns: Changed | null) => [columns?.Status, columns?.ClosedAs].filter(Boolean).join(', ')

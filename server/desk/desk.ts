@@ -1,7 +1,6 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { pipeline, type Readable } from 'node:stream'
 import type * as z from 'zod/mini'
-import { RELEASE_SECONDS } from '../../shared/desk.ts'
 import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
 import { BY_PHONE, columnsOf, createReference, type Enquiry, insertForm, readEnquiries } from '../database/enquiry.ts'
@@ -18,19 +17,11 @@ import {
 } from '../database/history.ts'
 import type { Env } from '../env.ts'
 import { RequestError } from '../http/errors.ts'
-import {
-  redirectMails,
-  releaseMails,
-  tellOfErasure,
-  wasTriedSince,
-  withholdErasureAsked,
-  withholdMails,
-} from '../mail/of-enquiry.ts'
 import { describeChosen, listReferences } from '../operations/access-log.ts'
 import { readHoldings } from '../operations/person.ts'
 import { readRecords, recordColumns } from '../operations/records.ts'
 import { type byPhone, type ChangeName, changes } from './changes.ts'
-import { conflict } from './history.ts'
+import { conflict, tellStory } from './history.ts'
 import type { Choice, inputs, takeBackInput } from './inputs.ts'
 import {
   isChosen,
@@ -41,6 +32,7 @@ import {
   readList,
   readPulse,
   readRowsOf,
+  withReleases,
 } from './reading.ts'
 import { createRecorder } from './recorder.ts'
 import { countSessions, nameOf, type Session } from './sessions.ts'
@@ -145,15 +137,21 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       return enquiry
     },
 
-    /** What we hold of the person of an enquiry, as `staff export --person` writes it. */
+    /** What we hold of the person of an enquiry, as `staff export --person` writes it, and what was done in words. */
     async person(session: Session, { reference }: Input<'person'>) {
       const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."Reference" = ${reference}`)
       if (!enquiry) throw notFound()
       const held = await readHoldings(db, isOfSamePerson(enquiry), enquiry.email)
       const references = held.enquiries.map(({ Reference: reference }) => ({ reference }))
       await record(db, session, 'desk person', listReferences(references))
+      const history = await readHistory(
+        db,
+        held.enquiries.map(({ Id: id }) => id),
+      )
+      const told = held.enquiries.map((each) => [each.Reference, tellStory(each, history.get(each.Id) ?? [])] as const)
       const { email, mobile } = enquiry
-      return { person: { email, mobile }, exportedAt: new Date().toISOString(), ...held }
+      const exportedAt = new Date().toISOString()
+      return { person: { email, mobile }, exportedAt, ...held, told: Object.fromEntries(told) }
     },
 
     /** A failure while it is read destroys the stream. */
@@ -183,7 +181,8 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         if (entry) await addEntry(locked.db, enquiry.id, author, { what, ...entry })
       })
       setImmediate(onQueued)
-      return readRowsOf(db, references)
+      const rows = await readRowsOf(db, references)
+      return name === 'setSpam' ? withReleases(db, rows) : rows
     },
 
     /** All that a change did, or, of what was taken back, puts it back. */
@@ -197,13 +196,10 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         // Pressed by two: the second press must not undo the first.
         const isDone = original.isTakenBack === (named?.what !== TAKEN_BACK)
         if (isDone) throw conflict(enquiry, entries, Object.keys(original.after ?? {}), author.who)
-        if (original.after && 'SuspectedSpam' in original.after) await moveMails(locked, original)
         const lost = await takeBack(locked.db, enquiry, author, original, entries)
         if (lost) throw conflict(enquiry, entries, [lost], author.who)
-        if (original.after && 'Email' in original.after) await redirectMails(locked.db, enquiry.id)
-        if (!original.after || !('EraseAt' in original.after)) return
-        if (enquiry.eraseAt) await withholdErasureAsked(locked.db, enquiry.id)
-        else await tellOfErasure(locked.db, enquiry.id, env.STAFF_EMAILS)
+        const entry = Object.values(changes).find(({ what }) => what === original.what)
+        await entry?.undone?.({ ...locked, recipients: env, now: new Date() }, original)
       })
       setImmediate(onQueued)
       return readRowsOf(db, references)
@@ -233,13 +229,5 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       })
       return readRowsOf(db, [reference])
     },
-  }
-
-  /** Taking back "Not spam" withholds its mails, while none has gone out. */
-  async function moveMails({ db, enquiry }: Locked, { at, after, isTakenBack }: Entry): Promise<void> {
-    const becomesSpam = after?.SuspectedSpam === isTakenBack
-    if (!becomesSpam) return releaseMails(db, enquiry.id, env, RELEASE_SECONDS)
-    await withholdMails(db, enquiry.id) // first: then none is claimed any more
-    if (await wasTriedSince(db, enquiry.id, at)) throw new RequestError(409, 'It has gone out: mark it as spam again.')
   }
 }

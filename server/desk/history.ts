@@ -2,7 +2,9 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Enquiry } from '../database/enquiry.ts'
 import { type Entry, NOT_MINE, PROPOSAL, UNSUBSCRIBED, WITHDRAWN } from '../database/history.ts'
 import { RequestError } from '../http/errors.ts'
+import type { HeldEnquiry } from '../operations/person.ts'
 import { changes } from './changes.ts'
+import { meaningOf } from './mails.ts'
 
 /* The history of an enquiry in words. */
 
@@ -15,6 +17,9 @@ const words: Record<string, (entry: Entry) => string> = {
   [NOT_MINE]: () => 'says that the address is not theirs',
   ...Object.fromEntries(Object.values(changes).map(({ what, words }) => [what, words])),
 }
+
+/** To the person themselves. */
+const TOLD: string[] = [changes.addNote.what, changes.addCall.what]
 
 /** @param entries of the same enquiry */
 export function describeEntry(entry: Entry, entries: Entry[]): string {
@@ -39,8 +44,22 @@ function describeLastChange(entries: Entry[], columns: string[], you: string): s
 }
 
 /** What was changed since somebody saw it. Names the enquiry, and the colleague who was faster. */
-export function conflict({ name, reference, status }: Enquiry, entries: Entry[], changed: string[], you: string) {
+export function conflict({ name, reference }: Enquiry, entries: Entry[], changed: string[], you: string) {
   const last = describeLastChange(entries, changed, you)
   const was = last ? `${last}.` : 'Somebody was faster.'
-  return new RequestError(409, `${name}, ${reference}: ${was} Nothing was changed: it is ${status}.`)
+  return new RequestError(409, `${name}, ${reference}: ${was} Nothing was changed.`)
+}
+
+/** Notes, calls and mails of an enquiry that we hold, in words, the oldest first. */
+export function tellStory({ Mails }: Pick<HeldEnquiry, 'Mails'>, entries: Entry[]): { at: string; text: string }[] {
+  const said = entries.filter(({ what, isTakenBack }) => TOLD.includes(what) && !isTakenBack)
+  return [
+    ...said.map((entry) => ({ at: entry.at.toISOString(), text: describeEntry(entry, entries) })),
+    ...Mails.map(
+      ({ Kind: kind, To: to, Status: status, WithheldBecause: because, LastError: lastError, ...times }) => ({
+        at: new Date(times.SentAt ?? times.QueuedAt).toISOString(),
+        text: meaningOf({ kind, to, status, because, lastError }),
+      }),
+    ),
+  ].sort((one, other) => one.at.localeCompare(other.at))
 }

@@ -51,9 +51,12 @@ export async function readMailsOf(db: Db, { id, suspectedSpam }: Enquiry) {
   })
 }
 
+type Told = Pick<ShownMail, 'kind' | 'to' | 'status' | 'because' | 'lastError'>
+
 /** `the notice to ravi@shop.example was rejected by the mail server of its receiver: 550 no such mailbox` */
-function meaningOf({ kind, to, status, because, lastError }: ShownMail): string {
-  const reason = because ? (reasons[because] ?? because) : ['Sent', 'Delivered'].includes(status) ? '' : lastError
+export function meaningOf({ kind, to, status, because, lastError }: Told): string {
+  const fault = ['Sent', 'Delivered'].includes(status) ? '' : lastError
+  const reason = because ? (reasons[because] ?? because) : fault
   const what = `${kindNames[kind]?.one ?? kind}${to ? ` to ${to}` : ''} ${meanings[status]?.means ?? `is ${status}`}`
   return reason ? `${what}: ${reason}` : what
 }

@@ -55,8 +55,6 @@ interface StoredRow extends Enquiry {
   /** By the database's clock. */
   now: Date
   acknowledgement: string | null
-  /** The kinds of mails that are still to be sent. */
-  pending: string[]
   earlierOfNumber: number
 }
 
@@ -66,7 +64,6 @@ async function readRows(db: Pick<Db, '$queryRaw'>, forms: Prisma.Sql, order = in
     SELECT ${ENQUIRY}, now() AS "now",
       (SELECT mail."Status"::text FROM "Quvera_Mail" mail
         WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Acknowledgement' ORDER BY mail."Id" DESC LIMIT 1) AS "acknowledgement",
-      ARRAY(SELECT mail."Kind"::text FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND mail."Status" = 'Pending') AS "pending",
       (SELECT count(*)::int FROM (SELECT FROM "Quvera_Form" earlier WHERE earlier."Mobile" = form."Mobile"
         AND (earlier."ReceivedAt", earlier."Id") < (form."ReceivedAt", form."Id") LIMIT ${COUNTED_MAX}) AS counted) AS "earlierOfNumber"
     FROM (${forms}) form ORDER BY ${order}`
@@ -74,7 +71,7 @@ async function readRows(db: Pick<Db, '$queryRaw'>, forms: Prisma.Sql, order = in
   const history = await readHistory(db, ids)
   return stored.map((row) => {
     const entries = history.get(row.id) ?? []
-    return { enquiry: row, entries, row: toRow(row, entries) }
+    return { enquiry: row, entries, row: toRow(row, entries) as Row }
   })
 }
 
@@ -85,14 +82,15 @@ const undelivered: Record<string, string> = {
   Complained: 'acknowledgement was marked as spam',
 }
 
-export type Row = ReturnType<typeof toRow>
+export interface Row extends ReturnType<typeof toRow> {
+  /** After "Not spam": the mails that are to go out, of these kinds. */
+  releases?: ('Notice' | 'Acknowledgement')[]
+}
 
 function toRow(enquiry: StoredRow, entries: Entry[]) {
-  const { acknowledgement, pending, earlierOfNumber, receivedAt, quantity, closedAs, remindOn, eraseAt } = enquiry
+  const { acknowledgement, earlierOfNumber, receivedAt, quantity, closedAs, remindOn, eraseAt } = enquiry
   const { status, notes, calls, ringing, proposed, isWithdrawn, isNotTheirs, last } = standingOf(entries, enquiry.now)
   const isProposed = typeof proposed === 'string' && proposed !== enquiry.mobile
-  const isReleased = last?.after?.SuspectedSpam === false && !last.takesBack
-  const releases = ['Notice', 'Acknowledgement'].filter((kind) => pending.includes(kind))
   const number = earlierOfNumber + 1
   const note = notes.at(-1)?.text
   return {
@@ -109,7 +107,6 @@ function toRow(enquiry: StoredRow, entries: Entry[]) {
     ...(remindOn && { remindOn }),
     ...(eraseAt && { eraseAt: eraseAt.toISOString() }),
     ...(isProposed && { proposal: { mobile: proposed } }),
-    ...(isReleased && { releases }),
     ...(ringing && { ringing: { who: ringing.who, at: ringing.at.toISOString() } }),
     flags: [
       isProposed && 'proposes another number',
@@ -134,6 +131,20 @@ export async function readRowsOf(db: Pick<Db, '$queryRaw'>, references: string[]
   )
   const found = new Map(rows.map(({ row }) => [row.reference, row]))
   return references.flatMap((reference) => found.get(reference) ?? [])
+}
+
+/** After "Not spam". */
+export async function withReleases(db: Db, rows: Row[]): Promise<Row[]> {
+  const kinds = ['Notice', 'Acknowledgement'] as const
+  const enquiry = { reference: { in: rows.map(({ reference }) => reference) } }
+  const pending = await db.mail.findMany({
+    where: { status: 'Pending', kind: { in: [...kinds] }, enquiry },
+    select: { kind: true, enquiry: { select: { reference: true } } },
+  })
+  return rows.map((row) => {
+    const own = pending.filter((mail) => mail.enquiry?.reference === row.reference)
+    return { ...row, releases: kinds.filter((kind) => own.some((mail) => mail.kind === kind)) }
+  })
 }
 
 /** Of To ring by the day of the reminder, of the other tabs by the time of receipt. */
@@ -214,16 +225,12 @@ export async function readEnquiry(db: Db, reference: string) {
       .filter(isListed)
       .map((entry) => ({ at: entry.at.toISOString(), who: entry.who, what: describeEntry(entry, entries) }))
       .toReversed(),
-    notes: standingOf(entries, enquiry.now).notes.map(({ key, at, who, text }) => ({
-      ...{ key, who },
-      at: at.toISOString(),
-      text: text ?? '',
-    })),
-    earlier: others.map(({ reference, receivedAt, products, quantity, status }) => ({
-      ...{ reference, products, status },
-      receivedAt: receivedAt.toISOString(),
-      quantity: Number(quantity),
-    })),
+    notes: standingOf(entries, enquiry.now).notes.map(({ key, at, who, text }) => {
+      return { key, who, at: at.toISOString(), text: text ?? '' }
+    }),
+    earlier: others.map(({ reference, receivedAt, products, quantity, status }) => {
+      return { reference, products, status, receivedAt: receivedAt.toISOString(), quantity: Number(quantity) }
+    }),
     replies: repliesFor(row),
   }
 }

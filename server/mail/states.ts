@@ -13,7 +13,7 @@ const afterSending: MailStatus[] = ['Sent', 'Delivered', ...badNews]
  */
 export const states: Record<MailStatus, { means: string; next: MailStatus[] }> = {
   Pending: { means: 'is still to be sent', next: ['Pending', 'Unknown', 'Withheld', ...afterSending] },
-  Sent: { means: 'was accepted by Resend, or by NOTIFY_URL', next: ['Unknown', 'Delivered', ...badNews] },
+  Sent: { means: 'was sent', next: ['Unknown', 'Delivered', ...badNews] },
   Delivered: { means: 'has arrived', next: badNews },
   Bounced: { means: 'was rejected by the mail server of its receiver', next: [] },
   Complained: { means: 'has arrived, and was marked as spam', next: [] },

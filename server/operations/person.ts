@@ -78,6 +78,25 @@ export function mobileDigits(text: string): string | undefined {
 /** Of our own, or said by another column; and with the first two somebody else could pass for the person. */
 const NOT_EXPORTED = ['Secret', 'SubmissionKey', 'ContentHash', 'SearchText']
 
+/** An enquiry that is held: these columns of it, and the others. */
+export interface HeldEnquiry
+  extends Record<'Id' | 'Reference' | 'Name' | 'Mobile' | 'Email' | 'Products' | 'RetailerSelfUse' | 'Status', string> {
+  Quantity: number
+  ReceivedAt: string
+  ClosedAs: string | null
+  Mails: HeldMail[]
+}
+export interface HeldMail extends Record<'To' | 'WithheldBecause' | 'LastError' | 'SentAt', string | null> {
+  Kind: string
+  Status: string
+  QueuedAt: string
+}
+interface HeldSubscription {
+  Email: string
+  SubscribedAt: string
+  ConfirmedAt: string | null
+}
+
 /**
  * What we hold of a person, each column but NOT_EXPORTED under its name in the database.
  * @param isTheirs the condition of the enquiries (`form`)
@@ -87,7 +106,7 @@ export async function readHoldings(db: Db, isTheirs: Prisma.Sql, email: string |
   const [{ columns }] = await db.$queryRaw<[{ columns: string }]>`
     SELECT string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position) AS "columns" FROM information_schema.columns
     WHERE table_schema = 'public' AND table_name = 'Quvera_Form' AND column_name <> ALL(${NOT_EXPORTED})`
-  const enquiries = await db.$queryRaw<{ row: { Reference: string } }[]>`
+  const enquiries = await db.$queryRaw<{ row: HeldEnquiry }[]>`
     SELECT to_jsonb(form) || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
@@ -96,7 +115,7 @@ export async function readHoldings(db: Db, isTheirs: Prisma.Sql, email: string |
       FROM "Quvera_History" change WHERE change."EnquiryId" = form."Id"
     )) AS "row" FROM (SELECT ${Prisma.raw(columns)} FROM "Quvera_Form") form
     WHERE ${isTheirs} ORDER BY form."ReceivedAt"`
-  const subscriptions = await db.$queryRaw<{ row: object }[]>`
+  const subscriptions = await db.$queryRaw<{ row: HeldSubscription }[]>`
     SELECT to_jsonb(subscriber) || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'SubscriberId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."SubscriberId" = subscriber."Id"

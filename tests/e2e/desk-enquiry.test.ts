@@ -100,15 +100,44 @@ it('on a phone, too, a row has Contacted and No answer at hand, without a call',
   await button(page, 'Mark contacted: Asha Verma').waitFor()
 })
 
+it('Contacted asks whether a day that is set still holds', async () => {
+  const reference = await put({ remindOn: hoursAgo(-72) })
+  const { page } = await open(`/${reference}`)
+  await button(page, 'Mark contacted').click()
+  await toast(page, /Contacted\. Still to be rung \w+/).waitFor()
+  await page.getByText(/^Still ring .+\?$/).waitFor()
+  await button(page, 'never').click()
+  await expect.poll(async () => (await stored(reference)).remindOn).toBe(null)
+})
+
+it('of two at once each reads what the other did: at the row, and in one message', async () => {
+  const reference = await store()
+  const { page } = await open()
+  await page.route('**/desk.pulse', (route) => route.abort())
+  await asRavi('setStatus', { references: [reference], status: 'Contacted', was: 'New' })
+  await button(page, 'No answer: Asha Verma').click()
+  const words = /ravi@quvera\.test at .+: set to Contacted \(was New\)\. Nothing was changed\./
+  await toast(page, words).waitFor()
+  await rowOf(page, 'Asha Verma').getByText(words).waitFor()
+  await page.unroute('**/desk.pulse')
+  await comeBackFor(page, button(page, 'Take back ravi’s: Asha Verma'))
+  await button(page, 'Take back ravi’s: Asha Verma').click()
+  await toast(page, 'taken back: set to Contacted (was New)').waitFor()
+  expect(await page.locator('.Toastify__toast').count()).toBe(1)
+  await page.getByRole('link', { name: 'Asha Verma', exact: true }).click()
+  await page.locator('.whole').waitFor()
+  await expect.poll(() => page.locator('.Toastify__toast').count()).toBe(0)
+})
+
 it('the tab tells how many are due, a row that it is overdue, and Contacted again ends it', async () => {
-  const reference = await put({ status: 'Contacted', remindOn: new Date(Date.now() - 3 * 86_400_000) })
-  await put({ name: 'Due later', remindOn: new Date(Date.now() + 5 * 86_400_000) })
+  const reference = await put({ status: 'Contacted', remindOn: hoursAgo(72) })
+  await put({ name: 'Due later', remindOn: hoursAgo(-120) })
   const { page } = await open()
   await button(page, 'To ring 1 due').click()
   await flag(rowOf(page, 'Asha Verma'), /^overdue since \w{3} \d/).waitFor()
   expect(await page.locator('.enquiries h2').allInnerTexts()).toEqual(['Asha Verma', 'Later', 'Due later'])
   await button(page, 'Mark contacted: Asha Verma').click()
-  await button(page, 'To ring 1').waitFor()
+  await button(page, 'To ring 1 later').waitFor()
   expect(await stored(reference)).toMatchObject({ status: 'Contacted', remindOn: null })
 })
 
@@ -159,8 +188,15 @@ it('notes are lines of their own, each with who and when, and each is taken back
   const notes = page.locator('.note')
   await expect.poll(() => notes.count()).toBe(2)
   expect(await notes.first().innerText()).toMatch(/rings back on <b>Monday<\/b>[\s\S]*ravi@quvera\.test, \d\d:\d\d/)
-  await notes.first().getByRole('button').click()
+  const scrolled = await page.evaluate(() => {
+    document.querySelector('.note')?.scrollIntoView()
+    return scrollY
+  })
+  await notes.first().getByRole('button', { name: 'Remove' }).click()
   await expect.poll(() => notes.count()).toBe(1)
+  const [top = 0, focus] = await page.evaluate(() => [scrollY, document.activeElement?.tagName] as const)
+  expect([focus, scrolled - top < 150]).toEqual(['SECTION', true]) // the line that went was as high
+  await page.locator('section', { hasText: 'History' }).getByText('taken back: a note that was removed').waitFor()
   expect(await notes.innerText()).toContain('wants a price')
 })
 
@@ -257,26 +293,33 @@ it('an enquiry by phone is entered by the same form, may have no address, and be
   await button(page, 'Contacted 1').waitFor()
 })
 
-it('what we hold of a person is shown in words, and saved as a file', async () => {
+it('what we hold of a person is ticked, shown and printed in words, and saved with all columns', async () => {
+  const other = await store({ name: 'Her Brother', quantity: 3 })
   const { page, reference } = await openOne()
   await asRavi('addNote', { reference, text: 'wants a <b>price</b>' })
   await asRavi('addCall', { reference })
   await button(page, 'What we hold').click()
   await page.locator('.held').waitFor()
-  const shown = await page.locator('.held').innerText()
-  for (const text of [
-    'Asha Verma',
-    '98765 43210',
-    'Note: wants a <b>price</b>',
-    'We rang, no answer',
-    'No subscription.',
-  ])
-    expect(shown).toContain(text)
-  expect(shown).toMatch(/Acknowledgement: \w+/)
-  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Save as a file').click()])
+  const texts = ['98765 43210', 'note: wants a <b>price</b>', 'rang, no answer', /the acknowledgement \w+/]
+  for (const text of texts) await page.locator('.held section').getByText(text).waitFor()
+  // The number is shared: only what has her name is ticked.
+  expect(await page.locator('.held section').count()).toBe(1)
+  await page.getByLabel('Her Brother').check()
+  await page.locator('.held section', { hasText: other }).waitFor()
+  await page.getByLabel('Her Brother').uncheck()
+  await page.evaluate(() => {
+    window.print = () => document.body.classList.add('printed')
+  })
+  await button(page, 'Print or save as PDF').click()
+  await page.locator('.printed').waitFor()
+  await page.emulateMedia({ media: 'print' })
+  const printed = page.locator('body *').filter({ visible: true })
+  expect((await printed.allInnerTexts()).join()).not.toMatch(/Her Brother|Mark contacted|Print or save/)
+  await page.emulateMedia({ media: 'screen' })
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Save all columns (JSON)').click()])
   expect(download.suggestedFilename()).toBe(`${reference}-what-we-hold.json`)
   const held = JSON.parse(await readFile(await download.path(), 'utf8'))
-  expect(held.enquiries).toMatchObject([{ Reference: reference, Name: 'Asha Verma' }])
+  expect(held.enquiries).toMatchObject([{ Reference: reference, Name: 'Asha Verma', Mails: expect.anything() }])
 })
 
 it('erasing is ticked one by one, seen by all for a day, and taken back', async () => {

@@ -85,7 +85,7 @@ describe('setStatus', () => {
     expect([theirs.status, own.status]).toEqual([409, 409])
     expect(theirs.message).toMatch(
       new RegExp(
-        `^Asha Verma, ${reference}: ravi@quvera\\.test at [^:]+:\\d\\d IST: set to Closed \\(was New\\)\\. Nothing was changed: it is Closed\\.$`,
+        `^Asha Verma, ${reference}: ravi@quvera\\.test at [^:]+:\\d\\d IST: set to Closed \\(was New\\)\\. Nothing was changed\\.$`,
       ),
     )
     expect(own.message).toContain('You, in another tab,')
