@@ -58,7 +58,7 @@ export const actions = {
     input: ({ reference, status }) => ({ reference, was: status }),
     label: () => 'No answer',
     preview: ({ calls }) => ({ calls: calls + 1 }),
-    done: ({ remindOn }) => `rang, no answer${remindOn ? `. Ring again ${dayName(remindOn)}` : ''}`,
+    done: ({ remindOn }) => `no answer${remindOn ? `. Ring ${dayName(remindOn)}` : ''}`,
   }),
   remind: action<Inputs['remind'], { on: string | null; label?: string }>({
     input: ({ reference }, { on }) => ({ reference, on }),

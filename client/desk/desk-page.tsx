@@ -7,7 +7,6 @@ import { EnquiryPage } from './enquiry-page.tsx'
 import { focusRow } from './focus.ts'
 import { count, timeOf } from './format.ts'
 import { ListPage } from './list-page.tsx'
-import { sayNoMore } from './message.ts'
 import { client, messageOf, usePulse } from './queries.ts'
 import { scrollToPlace, useReference } from './route.ts'
 import { SignedIn } from './signed-in.tsx'
@@ -69,7 +68,6 @@ function usePlace(reference: string) {
     if (before.current) left.current = before.current
     before.current = reference
     scrollToPlace()
-    sayNoMore()
     client.invalidateQueries({ queryKey: ['pulse'] })
     if (reference) document.querySelector<HTMLElement>('h1[tabindex]')?.focus({ preventScroll: true })
     else focusRow(left.current)

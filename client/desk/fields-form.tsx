@@ -45,6 +45,11 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, mayHa
     if (first) form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus()
     else if ('fields' in checked) onSubmit(checked.fields, note)
   }
+  /** What is being mended is not wrong any more; it is checked again by the button. */
+  function forgive({ target }: FormEvent<HTMLFormElement>) {
+    const { name } = target as unknown as HTMLInputElement
+    setErrors(({ [name]: _, ...others }) => others)
+  }
   function field(name: OrderField | 'note') {
     return {
       id: `${id}${name}`,
@@ -64,7 +69,7 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, mayHa
     products: <Choice {...field('products')} options={products} />,
   }
   return (
-    <form className="fields-form" noValidate onSubmit={submit}>
+    <form className="fields-form" noValidate onSubmit={submit} onInput={forgive}>
       {fieldNames.map((name) => (
         <div className="field" key={name}>
           <label htmlFor={`${id}${name}`}>

@@ -165,7 +165,7 @@ function Rows({ list, choice, toRing }: RowsProps) {
         </ul>
       )}
       {rows.length > 0 && (
-        <p className="keys small">Keys in a row: c contacted, n no answer, u take back, ↑ ↓ other rows</p>
+        <p className="keys small">Keys in a row: c contacted, n no answer, u take back, arrows for the next</p>
       )}
       {list.hasNextPage && (
         <p className="more">
@@ -228,7 +228,8 @@ function textOf(
 ): string {
   if (list.isError && !list.data) return messageOf(list.error)
   if (!list.data) return 'Loading …'
-  if (shown > 0) return `${shown} ${shown === 1 ? 'enquiry' : 'enquiries'} shown${list.hasNextPage ? ', and more' : ''}`
+  const enquiries = shown === 1 ? 'enquiry' : 'enquiries'
+  if (shown > 0) return `${shown} ${enquiries} ${text ? 'found' : 'shown'}${list.hasNextPage ? ', and more' : ''}`
   if (text) return `Nothing found for “${text}”.`
   if (Object.keys(filters).length > 1) return 'Nothing with these filters.'
   if (state !== 'new') return 'Nothing yet.'

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { DESK_PATH } from '../../shared/desk.ts'
+import { sayNoMore } from './message.ts'
 
 /* The one page of the desk: which enquiry it shows is told by the address. */
 
@@ -66,13 +67,17 @@ function openLink(event: MouseEvent) {
   if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return
   if (link.origin !== location.origin || !PATH.test(link.pathname)) return
   event.preventDefault()
+  sayNoMore()
   open(link.pathname, 'next' in link.dataset)
 }
 
 /** Links stay links, and open here if they lead to the desk. */
 export function watchRoute(): void {
   history.scrollRestoration = 'manual'
-  addEventListener('popstate', tell)
+  addEventListener('popstate', () => {
+    sayNoMore()
+    tell()
+  })
   addEventListener('scroll', () => {
     if (currentReference() === '') listTop = scrollY
   })
