@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
-import { fieldLimits, type OrderField } from '../../shared/order.ts'
-import { choose, doubtTexts, helpTexts, labelNotes, labels, optionalNote } from '../content/enquiry-form.ts'
+import { type OrderField, orderFields } from '../../shared/order.ts'
+import { choose, doubtTexts, helpTexts, labelNotes, optionalNote } from '../content/enquiry-form.ts'
 import { Address } from '../ui/text.tsx'
 import type { Doubts } from './doubts.ts'
 
@@ -34,7 +34,7 @@ export function OrderFields({
   isHidden,
 }: OrderFieldsProps) {
   function field(name: OrderField) {
-    const { max: maxLength, optional } = fieldLimits[name]
+    const { max: maxLength, optional } = orderFields[name]
     const notes = [fieldErrors[name] && 'error', doubtAt(name) && 'doubt', helpTexts[name] && 'help'].filter(Boolean)
     return {
       id: `order-${name}`,
@@ -113,12 +113,12 @@ interface FieldProps {
 }
 
 function Field({ name, error, doubt, children }: FieldProps) {
-  const { max, optional } = fieldLimits[name]
+  const { label, max, optional } = orderFields[name]
   const note = labelNotes[name] ?? (optional && optionalNote(max))
   return (
     <div className="field">
       <label htmlFor={`order-${name}`}>
-        {labels[name]} {note && <span className="small">{note}</span>}
+        {label} {note && <span className="small">{note}</span>}
       </label>
       {children}
       {error && (
