@@ -36,7 +36,7 @@ import { OrderFields } from './order-fields.tsx'
 import { adoptKey, sentReferences } from './order-key.ts'
 import { OrderSide, orderPicture } from './order-panel.tsx'
 import { OrderReceived } from './order-received.tsx'
-import { fieldsOf, readSlip, type SlipContent, valuesOf } from './order-slip.tsx'
+import { formFieldsOf, readSlip, type SlipContent, valuesOf } from './order-slip.tsx'
 import {
   fieldErrorsIn,
   filling,
@@ -128,7 +128,7 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
   function checkAndSend(sent: HTMLFormElement) {
     if (isUnderWay()) return
     toast.dismiss()
-    const checked = checkOrder(fieldsOf(sent))
+    const checked = checkOrder(formFieldsOf(sent))
     if ('order' in checked) {
       if (sent.querySelector('.fields :focus')) sendButton()?.focus({ preventScroll: true }) // the fields are locked while they are sent
       return send({ ...checked.order, filledInMs: filledInMs() })

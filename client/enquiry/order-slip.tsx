@@ -15,7 +15,7 @@ export type SlipContent = Partial<
  * The fields of a form. Not by `FormData`, whose event would tell `addKey` that the browser posts the form. If the browser
  * cannot read a number, the field's value is ''. NaN makes it a wrong number and not an empty field.
  */
-export function fieldsOf(form: HTMLFormElement): FormFields {
+export function formFieldsOf(form: HTMLFormElement): FormFields {
   return {
     get(name) {
       const field = form.elements.namedItem(name) as HTMLInputElement | null
@@ -27,7 +27,7 @@ export function fieldsOf(form: HTMLFormElement): FormFields {
 /** What is typed so far, as it will be sent; without a quantity that would be refused. */
 export function readSlip(form: HTMLFormElement | null): SlipContent {
   if (!form) return {}
-  const fields = fieldsOf(form)
+  const fields = formFieldsOf(form)
   const quantity = readText(fields, 'quantity')
   return {
     products: readText(fields, 'products'),
