@@ -6,8 +6,8 @@ import { type FormFields, plainMobile, readEmail, readQuantity, readText } from 
 /** Stored with each enquiry. Raise it when the notice beside the submit button changes. */
 export const PRIVACY_NOTICE_VERSION = '2026-11-28.2'
 
-const NAME_MAX = 200
-const EMAIL_MAX = 254
+export const NAME_MAX = 200
+export const EMAIL_MAX = 254
 export const MOBILE_DIGITS = 10
 
 /** Of several broken rules the uppermost here is shown. The first four, `failed` and `received` are the owner's words. */
@@ -163,7 +163,7 @@ export function pickOrderFields<Values extends Record<OrderField, unknown>>(valu
   return Object.fromEntries(orderFieldNames.map((name) => [name, values[name]])) as Pick<Values, OrderField>
 }
 
-/** A valid order without a key, for the storage probe, `check --post` and tests. */
+/** A valid order without a key, for `check --post`, tests and, longer, the storage probe. */
 export const exampleOrder = {
   name: 'Asha Verma',
   email: 'asha.verma@shop.example',
