@@ -6,6 +6,9 @@ import { choose, doubtTexts, helpTexts, labelNotes, optionalNote } from '../cont
 import { Address } from '../ui/text.tsx'
 import type { Doubts } from './doubts.ts'
 
+/** Height of the header and the space below it. */
+const HEADER_SPACE_PX = 120
+
 interface OrderFieldsProps {
   fieldErrors: Record<string, string>
   doubts: Doubts
@@ -169,4 +172,15 @@ function Choice({ options, defaultValue = '', ...select }: ChoiceProps) {
       </svg>
     </div>
   )
+}
+
+/** The toast stands at the top of the form: it is shown together with the first wrong field where both fit on the screen. */
+export function showFirstError(form: HTMLFormElement) {
+  const first = form.querySelector<HTMLElement>('[aria-invalid]')
+  const field = first?.closest('.field')
+  if (!first || !field) return
+  first.focus({ preventScroll: true })
+  const height = field.getBoundingClientRect().bottom - form.getBoundingClientRect().top
+  const target = height < innerHeight - HEADER_SPACE_PX ? form : field
+  target.scrollIntoView({ block: 'start' })
 }

@@ -60,11 +60,10 @@ export function readStaticPages(folder: string, env: Env): StaticPages {
     const name = `/${relative(folder, file)}`
     const isDocument = DOCUMENT.test(name)
     const body = isDocument ? fillInPublicUrl(readFileSync(file), env) : readFileSync(file)
-    const [br, gzip] = isDocument
-      ? [brotliCompressSync(body, BROTLI_OPTIONS), gzipSync(body)]
-      : files.includes(`${file}.br`)
-        ? [readFileSync(`${file}.br`), readFileSync(`${file}.gz`)]
-        : []
+    const compress = () => [brotliCompressSync(body, BROTLI_OPTIONS), gzipSync(body)]
+    const readCompressed = () =>
+      files.includes(`${file}.br`) ? [readFileSync(`${file}.br`), readFileSync(`${file}.gz`)] : []
+    const [br, gzip] = isDocument ? compress() : readCompressed()
     const headers = {
       'cache-control': name.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
       ...(br && { vary: 'accept-encoding' }),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Received, yourEnquiryUrl } from '../../shared/form-outcome.ts'
+import { type Receipt, yourEnquiryUrl } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type Order, type OrderContent } from '../../shared/order.ts'
 import { type Db, readNow, TRANSACTION } from '../database/database.ts'
@@ -128,7 +128,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients, 
       })
       return isRepeat ? { reference } : logStored(reference)
     },
-    async findReceived(reference: string): Promise<Received | undefined> {
+    async findReceipt(reference: string): Promise<Receipt | undefined> {
       const enquiry = await findByReference(db, reference)
       if (!enquiry) return undefined
       const { products, quantity, email } = enquiry
