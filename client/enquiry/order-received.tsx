@@ -30,7 +30,7 @@ interface OrderReceivedProps {
 /** The confirmation, with scripts and without. */
 export function OrderReceived({ receipt, order, before, isPage, onAnother, children }: OrderReceivedProps) {
   const { reference, products, quantity, page } = receipt
-  const mailLeads = order ? !suggestEmail(order.email) : receipt.mailLeads
+  const mailLeads = order ? mailsHaveLinks() && !suggestEmail(order.email) : receipt.mailLeads
   const what = quantity && products ? `: ${quantity} × ${products}` : ''
   // What leaves the page names the enquiry and not the visitor.
   const summary = `Enquiry ${reference}${what}`
@@ -107,6 +107,11 @@ export function OrderReceived({ receipt, order, before, isPage, onAnother, child
       </div>
     </div>
   )
+}
+
+/** The server sets data-mail-links: without PUBLIC_URL no mail links to the site. */
+function mailsHaveLinks(): boolean {
+  return document.documentElement.dataset.mailLinks === 'on'
 }
 
 function leadOf({ receivedAt, isEarlier }: Receipt, order: OrderContent | undefined): string {
