@@ -13,13 +13,13 @@ export async function hydrateIsland(island: HTMLElement, part: unknown): Promise
     await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
   if (island.querySelector('[data-posted]')) return
   const content = createElement(part as ComponentType, JSON.parse(island.dataset.props ?? '{}'))
-  const fields = fieldsOf(island)
+  const fields = namedInputs(island)
   const focused = fields.indexOf(document.activeElement as HTMLInputElement)
   await new Promise<void>((done) => {
     let root: Root
     function onMounted() {
       roots.add(root)
-      const now = fieldsOf(island)
+      const now = namedInputs(island)
       const wasRenderedAnew = fields.some((field) => !now.includes(field))
       if (wasRenderedAnew) copyTyped(fields, now, focused)
       island.toggleAttribute('data-hydrated', true)
@@ -40,7 +40,7 @@ export async function hydrateIsland(island: HTMLElement, part: unknown): Promise
   })
 }
 
-function fieldsOf(island: HTMLElement) {
+function namedInputs(island: HTMLElement) {
   return [...island.querySelectorAll<HTMLInputElement>('[name]')]
 }
 

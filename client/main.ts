@@ -4,7 +4,7 @@
 import { RECEIVED_PATH } from '../shared/form-outcome.ts'
 import { handleClicks, startControls } from './controls.ts'
 import { focusNextField } from './enquiry/next-field.ts'
-import { addKey, mayBeStored, receivedByPost } from './enquiry/order-key.ts'
+import { addKey, finishPostedOrder, mayBeStored } from './enquiry/order-key.ts'
 import { readDraft, saveDraft } from './enquiry/tab-storage.ts'
 import type { IslandName } from './ui/island.tsx'
 
@@ -83,7 +83,7 @@ function prefetchScripts() {
 /** An address of that page may also lead to one that says that there is no such enquiry. */
 function endPosted() {
   const reference = location.pathname === RECEIVED_PATH && document.querySelector('.received .reference')?.textContent
-  if (reference) receivedByPost(reference)
+  if (reference) finishPostedOrder(reference)
 }
 
 function whenParsed() {

@@ -38,13 +38,18 @@ const statusChange = (before: string, after: string) => ({
   after: { Status: after },
 })
 
+function statusOf(index: number) {
+  if (index < 4 || index % 11 === 4) return 'New'
+  return index % 3 === 1 ? 'Contacted' : 'Closed'
+}
+
 /** An enquiry with its mails and history. No mail is Pending, because a site with a key would send it. */
 function enquiry(index: number, now: number, staff: string[]) {
   const receivedAt = new Date(index === 0 ? now - 25 * 60_000 : timeOf(index, now))
   const isRetailer = index % 5 < 2
   const person = pick(people, index)
   const suspectedSpam = index % 20 === 9
-  const status = index < 4 || index % 11 === 4 ? 'New' : index % 3 === 1 ? 'Contacted' : 'Closed'
+  const status = statusOf(index)
   const calls = index % 6 === 3 ? 1 + (index % 2) : 0
   const first = staff[0] ?? ''
   const colleague = staff[1] ?? first.replace(/^[^@]*/, 'ravi')

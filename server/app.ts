@@ -29,7 +29,8 @@ import { serveHealth } from './operations/health.ts'
 import { createProblemReader } from './operations/problems.ts'
 import { startRetention } from './operations/retention.ts'
 import { createAvailability } from './orders/availability.ts'
-import { createOrders, createProbes } from './orders/orders.ts'
+import { createOrders } from './orders/orders.ts'
+import { createProbes } from './orders/probes.ts'
 import { createOrderForm, ORDER_FORM, ORDER_PROCEDURE, serveOrderProcedure, serveReceived } from './orders/routes.ts'
 import { createYourEnquiry } from './orders/your-enquiry.ts'
 import { serveYourEnquiry } from './orders/your-enquiry-routes.ts'
@@ -57,7 +58,7 @@ export async function openApplication(
 ) {
   const { db } = database
   let isEnding = false
-  const availability = createAvailability(log, createProbes(db))
+  const availability = createAvailability(log, createProbes(db, env))
   // Without visitors only a sender, if there is one, meets an outage: it asks for the probe, which logs it.
   const onDatabaseAway = () => void (availability.isUp() && availability.check())
   const readProblems = createProblemReader(db, env)

@@ -22,6 +22,12 @@ export function staffCommand(argumentsText: string): string {
 /** `40 minutes`, `47 hours`, `3 days`; `0 seconds` for a time in the future. */
 export function formatAge(seconds: number): string {
   const past = Math.max(0, seconds)
-  const unit = past >= 2 * 86_400 ? 'day' : past >= 3600 ? 'hour' : past >= 60 ? 'minute' : 'second'
+  const unit = unitOf(past)
   return formatCount(Math.floor(past / UNIT_SECONDS[unit]), unit, `${unit}s`)
+}
+
+function unitOf(seconds: number): keyof typeof UNIT_SECONDS {
+  if (seconds >= 2 * UNIT_SECONDS.day) return 'day'
+  if (seconds >= UNIT_SECONDS.hour) return 'hour'
+  return seconds >= UNIT_SECONDS.minute ? 'minute' : 'second'
 }

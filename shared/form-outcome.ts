@@ -18,7 +18,7 @@ export const actedUrl = (act: Act, token: string) =>
 export interface FormOutcome {
   order?: RefusedOrder
   refusedSubscription?: Refused
-  received?: Received
+  received?: Receipt
   subscriptionState?: SubscriptionState
   yourEnquiry?: YourEnquiry | YourEnquiryFailed | 'gone' | 'notMine'
 }
@@ -75,8 +75,8 @@ export interface Standing {
 /** The state that the page of a subscriber's link shows. `unknown`: no such link, or no longer. */
 export type SubscriptionState = 'unconfirmed' | 'confirmed' | 'ended' | 'unknown' | 'failed'
 
-/** A received order. Only the reference if the database is unavailable or the client is over its limit. */
-export interface Received {
+/** What is shown of a received order. Only the reference if the database is unavailable or the client is over its limit. */
+export interface Receipt {
   reference: string
   products?: string
   quantity?: string

@@ -6,8 +6,8 @@ import { type FormFields, plainMobile, readEmail, readQuantity, readText } from 
 /** Stored with each enquiry. Raise it when the notice beside the submit button changes. */
 export const PRIVACY_NOTICE_VERSION = '2026-11-28.2'
 
-const NAME_MAX = 200
-const EMAIL_MAX = 254
+export const NAME_MAX = 200
+export const EMAIL_MAX = 254
 export const MOBILE_DIGITS = 10
 
 /** Of several broken rules the uppermost here is shown. The first four, `failed` and `received` are the owner's words. */
@@ -138,22 +138,32 @@ export const orderSchema = /* @__PURE__ */ z.extend(orderContentSchema, { submis
 export type OrderContent = z.infer<typeof orderContentSchema>
 export type Order = z.infer<typeof orderSchema>
 
-interface FieldLimit {
+interface OrderFieldEntry {
+  /** In the form, on the slip, in mails and at the desk. */
+  label: string
+  /** Of the input; the rule above has the same limit. */
   max?: number
   optional?: true
 }
 
-/** Attributes of the form's inputs; the rules above have the same limits. */
-export const fieldLimits: Record<OrderField, FieldLimit> = {
-  name: { max: NAME_MAX },
-  email: { max: EMAIL_MAX },
-  mobile: {},
-  quantity: {},
-  retailerSelfUse: {},
-  products: {},
+/** In the order of the form. */
+export const orderFields: Record<OrderField, OrderFieldEntry> = {
+  name: { label: 'Name', max: NAME_MAX },
+  email: { label: 'Email', max: EMAIL_MAX },
+  mobile: { label: 'Mobile' },
+  quantity: { label: 'Quantity' },
+  retailerSelfUse: { label: 'Buying for' },
+  products: { label: 'Product' },
 }
 
-/** A valid order without a key, for the storage probe, `check --post` and tests. */
+export const orderFieldNames = Object.keys(orderFields) as OrderField[]
+
+/** The fields of the form alone, of what has others too. */
+export function pickOrderFields<Values extends Record<OrderField, unknown>>(values: Values): Pick<Values, OrderField> {
+  return Object.fromEntries(orderFieldNames.map((name) => [name, values[name]])) as Pick<Values, OrderField>
+}
+
+/** A valid order without a key, for `check --post`, tests and, longer, the storage probe. */
 export const exampleOrder = {
   name: 'Asha Verma',
   email: 'asha.verma@shop.example',

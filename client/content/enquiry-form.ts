@@ -48,15 +48,7 @@ export const notLookedUp = {
   lead: `We cannot look it up at this moment. If you were led here by sending the form, it is stored: please keep its reference. In doubt call ${brand.phone}.`,
 }
 
-/** The labels of the fields; of a choice also what stands in it first. */
-export const labels: Record<OrderField, string> = {
-  name: 'Name',
-  email: 'Email',
-  mobile: 'Mobile',
-  quantity: 'Quantity',
-  retailerSelfUse: 'Buying for',
-  products: 'Product',
-}
+/** Stands first in a choice. */
 export const choose = 'Please choose'
 
 /** Shown beside the label of a field. */

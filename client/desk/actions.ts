@@ -1,5 +1,5 @@
 import type { ClosingReason } from '../../shared/desk.ts'
-import { fieldsOf } from './fields.ts'
+import { pickOrderFields } from '../../shared/order.ts'
 import { dayName, isDue } from './format.ts'
 import { type Inputs, type Row, you } from './queries.ts'
 
@@ -73,7 +73,7 @@ export const actions = {
     done: () => 'note stored',
   }),
   correct: action<Inputs['correct'], { now: Inputs['correct']['now'] }>({
-    input: (row, { now }) => ({ reference: row.reference, was: fieldsOf(row), now }),
+    input: (row, { now }) => ({ reference: row.reference, was: pickOrderFields(row), now }),
     label: () => 'Store correction',
     preview: (_, { now }) => now as Preview,
     done: () => 'corrected',

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { closingReasons, DESK_PATH } from '../../shared/desk.ts'
+import { orderFields, pickOrderFields } from '../../shared/order.ts'
 import { answeredStatus } from '../trpc.ts'
 import { Act, RingAgain } from './buttons.tsx'
 import { type Seen, seenWith, submitCorrection, useChanges } from './changes.tsx'
 import { Contact } from './contact.tsx'
 import { DialogButton } from './dialog-button.tsx'
 import { belongsTo, Reached, StatusLine } from './enquiry-row.tsx'
-import { fieldsOf } from './fields.ts'
 import { FieldsForm } from './fields-form.tsx'
 import { ageOf, count, timeOf, todayHere } from './format.ts'
 import { Notes } from './notes.tsx'
@@ -85,9 +85,9 @@ function Whole({ seen, whole, you }: WholeProps) {
         <Contact seen={seen} replies={whole?.replies} />
         <Outcome seen={seen} />
         <dl className="fields">
-          <Field label="Product">{`${count(quantity)} × ${products}`}</Field>
-          <Field label="Buying for">{retailerSelfUse}</Field>
-          <Field label="Email">
+          <Field label={orderFields.products.label}>{`${count(quantity)} × ${products}`}</Field>
+          <Field label={orderFields.retailerSelfUse.label}>{retailerSelfUse}</Field>
+          <Field label={orderFields.email.label}>
             <bdi>{email || 'none'}</bdi>
           </Field>
           <Field label="Received">{age ? `${timeOf(receivedAt, now)}, ${age} ago` : timeOf(receivedAt, now)}</Field>
@@ -148,7 +148,7 @@ function Outcome({ seen }: { seen: Seen }) {
 }
 
 function Correct({ seen }: { seen: Seen }) {
-  const values = fieldsOf(seen.row)
+  const values = pickOrderFields(seen.row)
   return (
     <div className="buttons">
       <DialogButton label="Correct" title={`Correct ${seen.row.reference}`}>

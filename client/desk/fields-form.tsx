@@ -1,14 +1,22 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { NOTE_MAX, noteMessages } from '../../shared/desk.ts'
-import { checkOrder, messages, type OrderField, type Problem, readOrderFields } from '../../shared/order.ts'
-import { fieldNames, fieldsOf, labels } from './fields.ts'
+import {
+  checkOrder,
+  messages,
+  type OrderField,
+  orderFieldNames,
+  orderFields,
+  type Problem,
+  pickOrderFields,
+  readOrderFields,
+} from '../../shared/order.ts'
 import type { Fields } from './queries.ts'
 
 /** By the rules of the visitors' form, but that an enquiry by phone may have no address. */
 function check(form: FormData, mayLackEmail: boolean): { fields: Fields } | { problem: Problem } {
   const checked = checkOrder(form)
-  const fields = fieldsOf(readOrderFields(form)) as Fields
+  const fields = pickOrderFields(readOrderFields(form)) as Fields
   if (!('problem' in checked)) return { fields }
   const { email: ofEmail, ...others } = checked.problem.fields
   const broken = mayLackEmail && ofEmail === messages.empty ? others : checked.problem.fields
@@ -41,7 +49,7 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, mayHa
       ...(note.length > NOTE_MAX && { note: noteMessages.long }),
     }
     setErrors(broken)
-    const [first] = [...fieldNames, 'note'].filter((name) => name in broken)
+    const [first] = [...orderFieldNames, 'note'].filter((name) => name in broken)
     if (first) form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus()
     else if ('fields' in checked) onSubmit(checked.fields, note)
   }
@@ -60,7 +68,8 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, mayHa
       'aria-describedby': errors[name] ? `${id}${name}-error` : undefined,
     }
   }
-  const inputs: Record<OrderField, ReactNode> = {
+  /** Of a field that is not a plain text. */
+  const inputs: Partial<Record<OrderField, ReactNode>> = {
     name: <input {...field('name')} autoCapitalize="words" />,
     email: <input {...field('email')} inputMode="email" autoCapitalize="none" spellCheck={false} />,
     mobile: <input {...field('mobile')} inputMode="tel" />,
@@ -70,12 +79,10 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, mayHa
   }
   return (
     <form className="fields-form" noValidate onSubmit={submit} onInput={forgive}>
-      {fieldNames.map((name) => (
+      {orderFieldNames.map((name) => (
         <div className="field" key={name}>
-          <label htmlFor={`${id}${name}`}>
-            {name === 'email' && mayLackEmail ? 'Email, if there is one' : labels[name]}
-          </label>
-          {inputs[name]}
+          <label htmlFor={`${id}${name}`}>{labelOf(name, mayLackEmail)}</label>
+          {inputs[name] ?? <input {...field(name)} />}
           <FieldError id={`${id}${name}-error`} text={errors[name]} />
         </div>
       ))}
@@ -93,6 +100,12 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, mayHa
       </p>
     </form>
   )
+}
+
+function labelOf(name: OrderField, mayLackEmail: boolean): string {
+  const { label } = orderFields[name]
+  if (name === 'email' && mayLackEmail) return `${label}, if there is one`
+  return name === 'mobile' ? `${label}, 10 digits` : label
 }
 
 function FieldError({ id, text }: { id: string; text: string | undefined }) {

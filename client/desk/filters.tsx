@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { DESK_PATH, SEARCH_MAX } from '../../shared/desk.ts'
+import { orderFields } from '../../shared/order.ts'
 import { dayName, daysAfter, todayHere } from './format.ts'
 import type { Choice } from './queries.ts'
 
@@ -92,13 +93,13 @@ export function Filters({ choice, onChoose }: FiltersProps) {
       </button>
       <div className="filters" data-open={isOpen || undefined}>
         <Select
-          label="Product"
+          label={orderFields.products.label}
           value={product}
           options={{ '': 'All products', ...Object.fromEntries(products.map((each) => [each, each])) }}
           onChange={(value) => onChoose({ product: value as Choice['product'] })}
         />
         <Select
-          label="Buying for"
+          label={orderFields.retailerSelfUse.label}
           value={type}
           options={{ '': 'All buyers', ...Object.fromEntries(buyerTypes.map((each) => [each, each])) }}
           onChange={(value) => onChoose({ type: value as Choice['type'] })}

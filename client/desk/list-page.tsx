@@ -1,5 +1,6 @@
 import { Fragment, useEffect, useState } from 'react'
 import { type DeskState, deskStates, FIRST_LIST } from '../../shared/desk.ts'
+import { orderFields } from '../../shared/order.ts'
 import { centreInRow } from '../ui/row.ts'
 import { AddByPhone } from './add-by-phone.tsx'
 import { ActionButton } from './buttons.tsx'
@@ -24,7 +25,8 @@ const tabs: Record<DeskState, string> = {
 }
 
 /** On a wide screen. */
-const columns = ['Waiting', 'Name', 'Number', 'Quantity', 'Buying for', 'State', '']
+const { name, quantity, retailerSelfUse } = orderFields
+const columns = ['Waiting', name.label, 'Number', quantity.label, retailerSelfUse.label, 'State', '']
 
 const ALL_OF_NEW = {
   ...FIRST_LIST,

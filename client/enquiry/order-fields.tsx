@@ -1,10 +1,13 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
-import { fieldLimits, type OrderField } from '../../shared/order.ts'
-import { choose, doubtTexts, helpTexts, labelNotes, labels, optionalNote } from '../content/enquiry-form.ts'
+import { type OrderField, orderFields } from '../../shared/order.ts'
+import { choose, doubtTexts, helpTexts, labelNotes, optionalNote } from '../content/enquiry-form.ts'
 import { Address } from '../ui/text.tsx'
 import type { Doubts } from './doubts.ts'
+
+/** Height of the header and the space below it. */
+const HEADER_SPACE_PX = 120
 
 interface OrderFieldsProps {
   fieldErrors: Record<string, string>
@@ -34,7 +37,7 @@ export function OrderFields({
   isHidden,
 }: OrderFieldsProps) {
   function field(name: OrderField) {
-    const { max: maxLength, optional } = fieldLimits[name]
+    const { max: maxLength, optional } = orderFields[name]
     const notes = [fieldErrors[name] && 'error', doubtAt(name) && 'doubt', helpTexts[name] && 'help'].filter(Boolean)
     return {
       id: `order-${name}`,
@@ -113,12 +116,12 @@ interface FieldProps {
 }
 
 function Field({ name, error, doubt, children }: FieldProps) {
-  const { max, optional } = fieldLimits[name]
+  const { label, max, optional } = orderFields[name]
   const note = labelNotes[name] ?? (optional && optionalNote(max))
   return (
     <div className="field">
       <label htmlFor={`order-${name}`}>
-        {labels[name]} {note && <span className="small">{note}</span>}
+        {label} {note && <span className="small">{note}</span>}
       </label>
       {children}
       {error && (
@@ -169,4 +172,15 @@ function Choice({ options, defaultValue = '', ...select }: ChoiceProps) {
       </svg>
     </div>
   )
+}
+
+/** The toast stands at the top of the form: it is shown together with the first wrong field where both fit on the screen. */
+export function showFirstError(form: HTMLFormElement) {
+  const first = form.querySelector<HTMLElement>('[aria-invalid]')
+  const field = first?.closest('.field')
+  if (!first || !field) return
+  first.focus({ preventScroll: true })
+  const height = field.getBoundingClientRect().bottom - form.getBoundingClientRect().top
+  const target = height < innerHeight - HEADER_SPACE_PX ? form : field
+  target.scrollIntoView({ block: 'start' })
 }

@@ -1,42 +1,22 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import {
-  type FocusEvent,
-  type FormEvent,
-  Fragment,
-  startTransition,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type FocusEvent, type FormEvent, startTransition, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { toast } from 'react-toastify/unstyled'
-import { brand } from '../../shared/brand.ts'
 import { otherProduct, type Product } from '../../shared/catalogue.ts'
-import { type Received, receivedUrl } from '../../shared/form-outcome.ts'
+import type { Receipt } from '../../shared/form-outcome.ts'
 import { checkOrder, messages } from '../../shared/order.ts'
-import { telephone } from '../content/contact.ts'
-import {
-  anotherEnquiry,
-  buyNow,
-  chosen,
-  enquiryReceived,
-  notAPurchase,
-  privacyNotice,
-  ratherCall,
-  scriptOffline,
-  sentBefore,
-} from '../content/enquiry-form.ts'
+import { anotherEnquiry, buyNow, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
 import { isNotUnderstood } from '../trpc.ts'
 import { Linked } from '../ui/text.tsx'
 import { Toasts } from '../ui/toasts.tsx'
 import { doubtsOf } from './doubts.ts'
 import { OrderActions } from './order-actions.tsx'
-import { OrderFields } from './order-fields.tsx'
-import { adoptKey, sentReferences } from './order-key.ts'
+import { OrderFields, showFirstError } from './order-fields.tsx'
+import { OrderHead } from './order-head.tsx'
+import { adoptKey } from './order-key.ts'
 import { OrderSide, orderPicture } from './order-panel.tsx'
 import { OrderReceived } from './order-received.tsx'
-import { fieldsOf, readSlip, type SlipContent, valuesOf } from './order-slip.tsx'
+import { formFieldsOf, readSlip, type SlipContent, valuesOf } from './order-slip.tsx'
 import {
   fieldErrorsIn,
   filling,
@@ -54,8 +34,6 @@ import { useOrder } from './use-order.ts'
  * Read this, then order-state.ts (what the form can show), use-order.ts (retries), send-order.ts (one request) and order-key.ts.
  */
 
-/** Height of the header and the space below it. */
-const HEADER_SPACE_PX = 120
 /** Typing pauses. */
 const PAUSE_MS = 1500
 
@@ -82,8 +60,6 @@ interface InitialInputs extends Partial<Pick<OrderAnswer, 'values' | 'submission
   reactKey?: string
 }
 
-const noSubscription = () => () => {}
-
 function OrderForm({ path, answer, isPage }: OrderSectionProps) {
   const form = useRef<HTMLFormElement>(null)
   const [initial, setInitial] = useState<InitialInputs>(answer ?? {})
@@ -93,21 +69,16 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
   /** What a link, or we, have chosen in the form. */
   const [choice, setChoice] = useState('')
   /** The enquiry before this one, by the same person. */
-  const [before, setBefore] = useState<Received>()
-  const sent = useSyncExternalStore(
-    noSubscription,
-    () => sentReferences().join(' '),
-    () => '',
-  )
+  const [before, setBefore] = useState<Receipt>()
   const pause = useRef(0)
   const { state, settle, send, stop, isUnderWay } = useOrder(answer ? stateOf(answer) : filling, {
     onReceived: () => toast.success(messages.received, { role: 'none' }), // the heading, which takes the focus, says it
     onFailed: (message, error) => (isNotUnderstood(error) ? postByBrowser() : toast.error(message)),
   })
-  const received = state.is === 'received' ? state : undefined
+  const confirmed = state.is === 'received' ? state : undefined
   const fieldErrors = fieldErrorsIn(state)
   // A received order leaves empty inputs behind.
-  const inputs: InitialInputs = received ? { reactKey: received.received.reference } : initial
+  const inputs: InitialInputs = confirmed ? { reactKey: confirmed.receipt.reference } : initial
 
   /** The page is of another version: one of the server's version answers. */
   function postByBrowser() {
@@ -125,17 +96,17 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
     setTimeout(checkAndSend, 0, currentTarget) // after the pressed button is painted
   }
 
-  function checkAndSend(sent: HTMLFormElement) {
+  function checkAndSend(element: HTMLFormElement) {
     if (isUnderWay()) return
     toast.dismiss()
-    const checked = checkOrder(fieldsOf(sent))
+    const checked = checkOrder(formFieldsOf(element))
     if ('order' in checked) {
-      if (sent.querySelector('.fields :focus')) sendButton()?.focus({ preventScroll: true }) // the fields are locked while they are sent
+      if (element.querySelector('.fields :focus')) sendButton()?.focus({ preventScroll: true }) // the fields are locked while they are sent
       return send({ ...checked.order, filledInMs: filledInMs() })
     }
     toast.error(checked.problem.message)
     flushSync(() => settle((before) => refusedBy(checked.problem, before)))
-    showFirstError(sent)
+    showFirstError(element)
   }
 
   /** Fills the slip, removes error and doubt of the edited field, and with the last error the toast. */
@@ -181,11 +152,11 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
 
   /** Another order by the same person. */
   function startAnother(product: Product) {
-    if (!received) return
-    const { order } = received
+    if (!confirmed) return
+    const { order, receipt } = confirmed
     const values = { ...valuesOf(order), products: product, quantity: '' }
     toast.dismiss()
-    setBefore(received.received)
+    setBefore(receipt)
     flushSync(() => {
       setInitial({ reactKey: 'another', values })
       setChoice(product)
@@ -204,40 +175,11 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
   // What was typed, or chosen by a link, before React came; and what another enquiry keeps.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the inputs
   useEffect(() => setTyped(readSlip(form.current)), [inputs.reactKey])
-  const reference = received?.received.reference
-  useEffect(() => {
-    if (!reference) return
-    const { title } = document
-    document.title = `${enquiryReceived.title} | ${brand.name}`
-    return () => {
-      document.title = title
-    }
-  }, [reference])
 
   return (
     <div className="wrap">
-      <div className={isPage ? 'page-title' : 'section-head'} hidden={Boolean(received)}>
-        {isPage ? <h1>{buyNow.title}</h1> : <h2 id="buy-now-title">{buyNow.title}</h2>}
-        <p className="lead">
-          {buyNow.lead} {notAPurchase}
-        </p>
-        <p>
-          {ratherCall} <a href={telephone}>{brand.phone}</a>
-        </p>
-        {/* prefill.ts writes into them before React comes. */}
-        <p className="chosen" data-chosen={chosen} role="status" suppressHydrationWarning>
-          {choice && choice + chosen}
-        </p>
-        <p className="label" data-sent={sentBefore} suppressHydrationWarning>
-          {sent && !received && (
-            <span>
-              {sentBefore}
-              {sent.split(' ').map(linkTo)}
-            </span>
-          )}
-        </p>
-      </div>
-      <div className={received ? 'order-panel confirmation on-sand' : 'order-panel on-sand'}>
+      <OrderHead isPage={isPage} isHidden={Boolean(confirmed)} choice={choice} />
+      <div className={confirmed ? 'order-panel confirmation on-sand' : 'order-panel on-sand'}>
         <form
           ref={form}
           id="order"
@@ -258,7 +200,7 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
           )}
           <OrderFields
             key={inputs.reactKey}
-            isHidden={Boolean(received)}
+            isHidden={Boolean(confirmed)}
             fieldErrors={fieldErrors}
             doubts={doubtsOf(quiet)}
             onTakeEmail={takeEmail}
@@ -266,9 +208,9 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
             submissionKey={inputs.submissionKey}
             isLocked={state.is === 'sending'}
           />
-          <OrderSide typed={typed} isHidden={Boolean(received)} />
+          <OrderSide typed={typed} isHidden={Boolean(confirmed)} />
           <Toasts />
-          <div className="submit" hidden={Boolean(received)}>
+          <div className="submit" hidden={Boolean(confirmed)}>
             <p className="small">{buyNow.advice}</p>
             <div aria-live="polite">
               {'note' in state && state.note && (
@@ -284,44 +226,24 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
             </p>
           </div>
         </form>
-        {received && (
+        {confirmed && (
           <OrderReceived
-            {...received}
+            {...confirmed}
             before={before}
             isPage={isPage}
-            onAnother={() => startAnother(received.order.products)}
+            onAnother={() => startAnother(confirmed.order.products)}
           >
             <button
               type="button"
               className="pill"
-              onClick={() => startAnother(otherProduct(received.order.products) ?? received.order.products)}
+              onClick={() => startAnother(otherProduct(confirmed.order.products) ?? confirmed.order.products)}
             >
               {anotherEnquiry}
             </button>
           </OrderReceived>
         )}
-        {received && orderPicture}
+        {confirmed && orderPicture}
       </div>
     </div>
   )
-}
-
-function linkTo(reference: string, index: number) {
-  return (
-    <Fragment key={reference}>
-      {index > 0 && ', '}
-      <a href={receivedUrl(reference)}>{reference}</a>
-    </Fragment>
-  )
-}
-
-/** The toast stands at the top of the form: it is shown together with the first wrong field where both fit on the screen. */
-function showFirstError(form: HTMLFormElement) {
-  const first = form.querySelector<HTMLElement>('[aria-invalid]')
-  const field = first?.closest('.field')
-  if (!first || !field) return
-  first.focus({ preventScroll: true })
-  const height = field.getBoundingClientRect().bottom - form.getBoundingClientRect().top
-  const target = height < innerHeight - HEADER_SPACE_PX ? form : field
-  target.scrollIntoView({ block: 'start' })
 }

@@ -14,8 +14,8 @@ import { dropDraft, readTab, writeTab } from './tab-storage.ts'
  * | a refusal to scripts (4xx): `refused`     | stays                            | one less                      |
  * | a page answers the post: `adoptKey`       | of that page                     | one less if it was refused    |
  * | 409, other content is stored: `forgetKey` | ends                             |                               |
- * | the reference arrives: `received`         | ends, and the draft with it      |                               |
- * | the page `/received`: `receivedByPost`    | the one posted last ends,        |                               |
+ * | the reference arrives: `finishOrder`      | ends, and the draft with it      |                               |
+ * | `/received`: `finishPostedOrder`          | the one posted last ends,        |                               |
  * |                                           | if the reference is new          |                               |
  *
  * Without scripts the server makes a key when it fails, and the page of the failure holds it. The tab ends all of them.
@@ -78,7 +78,7 @@ export function mayBeStored(product?: string): boolean {
 }
 
 /** The visitor sees the reference, now or after a reload. */
-export function received(product: string, reference: string): void {
+export function finishOrder(product: string, reference: string): void {
   writeKeys(readKeys().filter((each) => each.product !== product))
   keepReference(reference)
 }
@@ -87,7 +87,7 @@ export function received(product: string, reference: string): void {
  * For the page `/received`. All other keys stay: their answers may have been lost. A reference that was seen before is of a
  * page that is opened once more, and says nothing of what was posted since.
  */
-export function receivedByPost(reference: string): void {
+export function finishPostedOrder(reference: string): void {
   const posted = readKeys().findLast(({ isPosted }) => isPosted)
   if (!posted || sentReferences().includes(reference)) return
   forgetKey(posted)

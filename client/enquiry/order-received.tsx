@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, otherProduct, type Product } from '../../shared/catalogue.ts'
 import { suggestEmail } from '../../shared/doubts.ts'
-import { type Received, receivedUrl } from '../../shared/form-outcome.ts'
+import { type Receipt, receivedUrl } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
 import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import { chatLink } from '../content/contact.ts'
@@ -15,11 +15,11 @@ import { filledInMs, keepDraft } from './tab-storage.ts'
 import { useOrder } from './use-order.ts'
 
 interface OrderReceivedProps {
-  received: Received
+  receipt: Receipt
   /** The order, where scripts have sent it. */
   order?: OrderContent
   /** The enquiry before this one, in the same visit. */
-  before?: Received | undefined
+  before?: Receipt | undefined
   isPage: boolean
   /** Opens the form for the same product. */
   onAnother?: () => void
@@ -28,15 +28,22 @@ interface OrderReceivedProps {
 }
 
 /** The confirmation, with scripts and without. */
-export function OrderReceived({ received, order, before, isPage, onAnother, children }: OrderReceivedProps) {
-  const { reference, products, quantity, receivedAt, isEarlier, page } = received
-  const mailLeads = order ? !suggestEmail(order.email) : received.mailLeads
+export function OrderReceived({ receipt, order, before, isPage, onAnother, children }: OrderReceivedProps) {
+  const { reference, products, quantity, page } = receipt
+  const mailLeads = order ? mailsHaveLinks() && !suggestEmail(order.email) : receipt.mailLeads
   const what = quantity && products ? `: ${quantity} × ${products}` : ''
   // What leaves the page names the enquiry and not the visitor.
   const summary = `Enquiry ${reference}${what}`
   const chat = chatLink(summary)
   const other = before ? undefined : otherProduct(products)
   const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    const { title } = document
+    document.title = `${enquiryReceived.title} | ${brand.name}`
+    return () => {
+      document.title = title
+    }
+  }, [])
   useEffect(() => {
     heading.current?.focus({ preventScroll: true })
     // Near the top, where a toast finds room above it and the reference below, also on a phone.
@@ -49,7 +56,7 @@ export function OrderReceived({ received, order, before, isPage, onAnother, chil
         {enquiryReceived.heading}
       </Heading>
       <OrderSlip
-        content={{ ...received, ...(order && { mobile: order.mobile, email: order.email, from: fromOf(order) }) }}
+        content={{ ...receipt, ...(order && { mobile: order.mobile, email: order.email, from: fromOf(order) }) }}
         reference={reference}
         done={1}
       >
@@ -80,13 +87,7 @@ export function OrderReceived({ received, order, before, isPage, onAnother, chil
             {enquiryReceived.other(other)}
           </a>
         ))}
-      <p>
-        {receivedAt && isEarlier
-          ? receivedEarlier(receivedAt)
-          : order
-            ? enquiryReceived.contact(mobileInGroups(order.mobile), order.email)
-            : enquiryReceived.lead}
-      </p>
+      <p>{leadOf(receipt, order)}</p>
       {(page || mailLeads) && (
         <p>
           {page && (
@@ -108,6 +109,16 @@ export function OrderReceived({ received, order, before, isPage, onAnother, chil
   )
 }
 
+/** The server sets data-mail-links: without PUBLIC_URL no mail links to the site. */
+function mailsHaveLinks(): boolean {
+  return document.documentElement.dataset.mailLinks === 'on'
+}
+
+function leadOf({ receivedAt, isEarlier }: Receipt, order: OrderContent | undefined): string {
+  if (receivedAt && isEarlier) return receivedEarlier(receivedAt)
+  return order ? enquiryReceived.contact(mobileInGroups(order.mobile), order.email) : enquiryReceived.lead
+}
+
 interface OtherProductProps {
   order: OrderContent
   product: Product
@@ -126,7 +137,7 @@ function OtherProduct({ order, product, onAnother }: OtherProductProps) {
     return (
       <div className="second">
         <p ref={second} tabIndex={-1}>
-          {enquiryReceived.second(product)} <strong className="reference">{state.received.reference}</strong>
+          {enquiryReceived.second(product)} <strong className="reference">{state.receipt.reference}</strong>
         </p>
       </div>
     )

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { nextSteps } from '../../shared/next-steps.ts'
-import { fieldLimits, type OrderContent, type OrderField } from '../../shared/order.ts'
+import { type OrderContent, orderFieldNames, orderFields } from '../../shared/order.ts'
 import { type FormFields, plainMobile, readEmail, readText } from '../../shared/typed-text.ts'
 import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import { slip } from '../content/enquiry-form.ts'
@@ -15,7 +15,7 @@ export type SlipContent = Partial<
  * The fields of a form. Not by `FormData`, whose event would tell `addKey` that the browser posts the form. If the browser
  * cannot read a number, the field's value is ''. NaN makes it a wrong number and not an empty field.
  */
-export function fieldsOf(form: HTMLFormElement): FormFields {
+export function formFieldsOf(form: HTMLFormElement): FormFields {
   return {
     get(name) {
       const field = form.elements.namedItem(name) as HTMLInputElement | null
@@ -27,7 +27,7 @@ export function fieldsOf(form: HTMLFormElement): FormFields {
 /** What is typed so far, as it will be sent; without a quantity that would be refused. */
 export function readSlip(form: HTMLFormElement | null): SlipContent {
   if (!form) return {}
-  const fields = fieldsOf(form)
+  const fields = formFieldsOf(form)
   const quantity = readText(fields, 'quantity')
   return {
     products: readText(fields, 'products'),
@@ -40,7 +40,7 @@ export function readSlip(form: HTMLFormElement | null): SlipContent {
 
 /** What is typed into the form to send an order. */
 export function valuesOf(order: OrderContent): Record<string, string> {
-  return Object.fromEntries(Object.keys(fieldLimits).map((field) => [field, String(order[field as OrderField])]))
+  return Object.fromEntries(orderFieldNames.map((field) => [field, String(order[field])]))
 }
 
 export function fromOf({ name, retailerSelfUse }: { name: string; retailerSelfUse: string }): string {
@@ -80,8 +80,8 @@ export function OrderSlip({ content, reference, done, hasCopy = true, next, chil
       {next}
       <table>
         <tbody>
-          <Row label="Product" isKept={!reference} value={products} />
-          <Row label="Quantity" isKept={!reference} value={quantity && slip.packs(quantity)} />
+          <Row label={orderFields.products.label} isKept={!reference} value={products} />
+          <Row label={orderFields.quantity.label} isKept={!reference} value={quantity && slip.packs(quantity)} />
           <Row label={slip.from} isKept={!reference} value={from} dir="auto" />
           <Row label={slip.mobile} isKept={!reference} value={mobile && shownMobile(mobile)} />
           <Row label={slip.email} isKept={!reference} value={email} />

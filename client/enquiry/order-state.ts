@@ -1,4 +1,4 @@
-import type { Received as ReceivedOrder, RefusedOrder } from '../../shared/form-outcome.ts'
+import type { Receipt, RefusedOrder } from '../../shared/form-outcome.ts'
 import type { OrderContent, Problem } from '../../shared/order.ts'
 import { fieldErrorsOf, goBack, uncertain } from '../content/sending.ts'
 import { mayBeStored } from './order-key.ts'
@@ -31,7 +31,7 @@ interface Uncertain extends Wrong {
 interface Received {
   is: 'received'
   order: OrderContent
-  received: ReceivedOrder
+  receipt: Receipt
 }
 
 interface Wrong {

@@ -39,7 +39,7 @@ interface Draft {
 const DRAFT = 'draft'
 const DRAFT_MAX_AGE_MS = 3_600_000
 
-function fieldsOf(form: HTMLFormElement) {
+function draftInputs(form: HTMLFormElement) {
   return [...form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('.field [name]')]
 }
 
@@ -58,14 +58,14 @@ export function keepDraft(values: Record<string, string>): void {
 export function saveDraft(): void {
   const form = document.querySelector<HTMLFormElement>('#order')
   if (document.visibilityState !== 'hidden' || !form || form.querySelector('.fields[hidden]')) return
-  const values = Object.fromEntries(fieldsOf(form).map(({ name, value }) => [name, value]))
+  const values = Object.fromEntries(draftInputs(form).map(({ name, value }) => [name, value]))
   if (Object.values(values).some(Boolean)) keepDraft(values)
   else dropDraft()
 }
 
 export function restoreDraft(form: HTMLFormElement): void {
   const { values = {} } = readDraft() ?? {}
-  for (const field of fieldsOf(form)) field.value ||= values[field.name] ?? ''
+  for (const field of draftInputs(form)) field.value ||= values[field.name] ?? ''
 }
 
 export function dropDraft(): void {

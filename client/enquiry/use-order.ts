@@ -4,7 +4,7 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent } from '../../shared/order.ts'
 import { notStored, notStoredRetry, progressTexts, stoppedText } from '../content/sending.ts'
 import { answeredStatus, retryAfterMs } from '../trpc.ts'
-import { received } from './order-key.ts'
+import { finishOrder } from './order-key.ts'
 import { type OrderState, orUncertain, type Settled } from './order-state.ts'
 import { Stopped, sendOrder } from './send-order.ts'
 
@@ -48,12 +48,12 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
     onSuccess({ reference, page, receivedAt, isEarlier }, { order, signal }) {
       if (signal.aborted) return
       const { products, quantity } = order
-      received(products, reference)
+      finishOrder(products, reference)
       const time = receivedAt && { receivedAt: formatIndianTime(receivedAt) }
       end({
         is: 'received',
         order,
-        received: { reference, page, products, quantity: String(quantity), isEarlier, ...time },
+        receipt: { reference, page, products, quantity: String(quantity), isEarlier, ...time },
       })
       onReceived?.()
     },
@@ -68,7 +68,8 @@ export function useOrder(first: Settled, { onReceived, onFailed }: Told = {}) {
   /** The first try has taken long. */
   const [isSlow, setSlow] = useState(false)
   const hasFailed = isPending && failureCount > 0
-  const progress = hasFailed ? progressOf(failureCount, failureReason) : isSlow ? progressTexts.slow : undefined
+  const slow = isSlow ? progressTexts.slow : undefined
+  const progress = hasFailed ? progressOf(failureCount, failureReason) : slow
   const state: OrderState = isSending ? { is: 'sending', progress } : settled
 
   function end(next: Settled) {

@@ -83,7 +83,7 @@ export const receivedPage: Page = {
         {received.products ? (
           <>
             <p className="Toastify__toast Toastify__toast--success">{enquiryReceived.title}</p>
-            <OrderReceived received={received} isPage>
+            <OrderReceived receipt={received} isPage>
               <a href="/buy-now" className="pill">
                 {anotherEnquiry}
               </a>
@@ -122,7 +122,8 @@ export const yourEnquiryPage: Page = {
         </section>
       )
     const { message, again } = typeof shown === 'object' ? shown : {}
-    const { title, text } = yourEnquiryMessages[typeof shown === 'string' ? shown : again ? 'uncertain' : 'notLookedUp']
+    const failed = again ? 'uncertain' : 'notLookedUp'
+    const { title, text } = yourEnquiryMessages[typeof shown === 'string' ? shown : failed]
     return (
       <MessagePage title={title}>
         <p className="lead">

@@ -22,6 +22,9 @@ export interface Preparation {
   anyVersion?: boolean | undefined
 }
 
+/** A suspended database wakes up in seconds. ReadCommitted: a query after the lock must see what was committed meanwhile. */
+export const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
+
 /** The time by the database's clock, which also sets the times in the rows. The clocks of several machines differ. */
 export async function readNow(db: Pick<Db, '$queryRaw'>): Promise<Date> {
   const [{ now }] = await db.$queryRaw<[{ now: Date }]>`SELECT now() AS "now"`

@@ -33,19 +33,12 @@ export const columnOf: Record<OrderField, string> = {
 }
 /** The version of the privacy notice of an enquiry that staff have entered: it has none, and no mails. */
 export const BY_PHONE = 'by phone'
-/** The names of the fields in mails. */
-export const fieldLabels = { ...columnOf, products: 'Product', retailerSelfUse: 'Buying for' }
 export const enquiryFields = Object.keys(columnOf) as OrderField[]
 
 /** Fields of the form, or some of them, by their columns. */
 export function columnsOf(fields: Partial<Record<OrderField, string | number>>): Record<string, string | number> {
   const given = enquiryFields.flatMap((field) => (field in fields ? [[columnOf[field], fields[field]]] : []))
   return Object.fromEntries(given)
-}
-
-/** What the visitor wrote, or staff have corrected. */
-export function fieldsOf(enquiry: Record<OrderField, string>): Record<OrderField, string> {
-  return Object.fromEntries(enquiryFields.map((field) => [field, enquiry[field]])) as Record<OrderField, string>
 }
 
 const FIELDS = Prisma.raw(enquiryFields.map((field) => `form."${columnOf[field]}"::text AS "${field}"`).join(', '))

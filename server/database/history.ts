@@ -9,7 +9,7 @@ import { Prisma } from './generated/client.ts'
  */
 
 /** Columns of Quvera_Form and their values, as JSON has them. */
-export type Changed = Record<string, string | number | boolean | null>
+export type ColumnValues = Record<string, string | number | boolean | null>
 
 export interface Entry {
   /** Of the change: one of several enquiries has the same. */
@@ -20,8 +20,8 @@ export interface Entry {
   byVisitor: boolean
   /** Of staff: the changes of server/desk/changes.ts name theirs. */
   what: string
-  before: Changed | null
-  after: Changed | null
+  before: ColumnValues | null
+  after: ColumnValues | null
   text: string | null
   /** The key of the entry that it takes back, or puts back. */
   takesBack: string | null
@@ -83,7 +83,7 @@ export async function isKeyOfAnother(db: Pick<Db, '$queryRaw'>, { who, key }: Au
 export interface NewEntry {
   what: string
   /** Columns that the site's role may change, those of COLUMNS: others are not set. */
-  set?: Changed
+  set?: ColumnValues
   /** Emptied a day after the entry is taken back. */
   text?: string
   takesBack?: string
@@ -118,7 +118,7 @@ export async function correct(
   db: Pick<Db, '$executeRaw'>,
   id: string,
   { who, key }: Author,
-  fields: Changed,
+  fields: ColumnValues,
   { what = 'Correction', takesBack }: Partial<NewEntry> = {},
 ): Promise<void> {
   await db.$executeRaw`
@@ -138,7 +138,7 @@ export async function setErasure(
 }
 
 /** What columns have now, to be held against an entry, or against what somebody saw. */
-export function presentOf({ status, suspectedSpam, closedAs, remindOn, ...enquiry }: Enquiry): Changed {
+export function presentOf({ status, suspectedSpam, closedAs, remindOn, ...enquiry }: Enquiry): ColumnValues {
   return {
     ...{ Status: status, SuspectedSpam: suspectedSpam, ClosedAs: closedAs, RemindOn: remindOn },
     ...columnsOf(enquiry),

@@ -8,7 +8,7 @@ import type { Prisma } from '../database/generated/client.ts'
 import {
   type Author,
   addEntry,
-  type Changed,
+  type ColumnValues,
   correct,
   type Entry,
   PROPOSAL,
@@ -47,14 +47,14 @@ interface Situation {
 }
 
 /** What the history gets, with the columns to be set; undefined: nothing, or the work has added it. */
-type Work = { set?: Changed; text?: string } | undefined
+type Work = { set?: ColumnValues; text?: string } | undefined
 
 interface Change<Input> {
   input: z.ZodMiniType<Input>
   /** How history and access log call it. */
   what: string
   /** What its user saw, by column: refused if the enquiry is not like that any more. */
-  seen?(input: Input): Changed
+  seen?(input: Input): ColumnValues
   work(situation: Situation, input: Input): Work | Promise<Work>
   /** What follows where its entry is taken back, or put back (`isTakenBack`: what it was before), but for the columns. */
   undone?(situation: Situation, entry: Entry): Promise<unknown>
@@ -139,7 +139,7 @@ export const changes = {
     input: z.extend(one, { was: z.optional(text(100)) }),
     what: 'Call',
     // A colleague may just have reached them.
-    seen: ({ was }): Changed => (was === undefined ? {} : { Status: was }),
+    seen: ({ was }): ColumnValues => (was === undefined ? {} : { Status: was }),
     work: ({ enquiry: { status }, now }) => (status === 'Closed' ? {} : { set: { RemindOn: nextWorkingDay(now) } }),
     words: () => 'rang, no answer',
   }),
@@ -235,9 +235,9 @@ function tellOrWithhold({ db, enquiry: { id, eraseAt }, recipients }: Situation)
 }
 
 /** `Closed, Ordered` */
-const statusIn = (columns: Changed | null) => [columns?.Status, columns?.ClosedAs].filter(Boolean).join(', ')
+const statusIn = (columns: ColumnValues | null) => [columns?.Status, columns?.ClosedAs].filter(Boolean).join(', ')
 
-function correctionOf(before: Changed | null, after: Changed | null): string {
+function correctionOf(before: ColumnValues | null, after: ColumnValues | null): string {
   const names = Object.entries(columnOf) as [OrderField, string][]
   return names
     .filter(([, column]) => column in (after ?? {}))

@@ -1,10 +1,10 @@
 import type { DeskState } from '../../shared/desk.ts'
 import { parseIndianTime } from '../../shared/indian-time.ts'
+import { pickOrderFields } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import {
   ENQUIRY,
   type Enquiry,
-  fieldsOf,
   inOrder,
   isAfter,
   type ListOrder,
@@ -95,7 +95,7 @@ function toRow(enquiry: StoredRow, entries: Entry[]) {
   const note = notes.at(-1)?.text
   return {
     reference: enquiry.reference,
-    ...fieldsOf(enquiry),
+    ...pickOrderFields(enquiry),
     quantity: Number(quantity),
     receivedAt: receivedAt.toISOString(),
     status: enquiry.status,

@@ -3,7 +3,7 @@ import { AUTHOR_HEADER, DESK_PATH, FIRST_LIST } from '../../shared/desk.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
-import { fieldsOf, takeForms } from '../http/bodies.ts'
+import { postedFields, takeForms } from '../http/bodies.ts'
 import { RequestError, trpcErrorBody } from '../http/errors.ts'
 import type { RateLimits } from '../http/limits.ts'
 import type { StaticPages } from '../http/static-pages.ts'
@@ -115,7 +115,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
         request.setDecorator('session', session)
       },
       async handler(request, reply) {
-        const given = [...fieldsOf(request)].filter(([, value]) => value)
+        const given = [...postedFields(request)].filter(([, value]) => value)
         const choice = chosenSchema.parse(Object.fromEntries(given))
         const csv = await desk.export(request.getDecorator<Session>('session'), choice)
         const days =

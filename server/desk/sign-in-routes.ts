@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DESK_PATH } from '../../shared/desk.ts'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
-import { fieldsOf, LINK_BODY_LIMIT } from '../http/bodies.ts'
+import { LINK_BODY_LIMIT, postedFields } from '../http/bodies.ts'
 import type { RateLimits } from '../http/limits.ts'
 import type { Desk } from './desk.ts'
 import { readDeskPath } from './inputs.ts'
@@ -76,7 +76,7 @@ export function serveSignIn(forms: FastifyInstance, parts: SignInParts, limits: 
   forms.post(SIGN_IN_PATH, {
     bodyLimit: LINK_BODY_LIMIT,
     async handler(request, reply) {
-      const fields = fieldsOf(request)
+      const fields = postedFields(request)
       const address = fields.get('email')?.trim().slice(0, ADDRESS_MAX) ?? ''
       const asking = {
         address,
@@ -117,7 +117,7 @@ export function serveSignIn(forms: FastifyInstance, parts: SignInParts, limits: 
     bodyLimit: LINK_BODY_LIMIT,
     onRequest: (request, reply) => limits.countOrRefuse('desk', request, reply),
     async handler(request, reply) {
-      const token = fieldsOf(request).get('token') ?? ''
+      const token = postedFields(request).get('token') ?? ''
       const known = readBrowser(request)
       // The page has set that cookie, and browsers say that they navigate.
       if (!known && request.headers['sec-fetch-mode'] === 'navigate') return pages.noCookies(reply)
@@ -144,7 +144,7 @@ export function serveSignIn(forms: FastifyInstance, parts: SignInParts, limits: 
     bodyLimit: PASTED_BODY_LIMIT,
     onRequest: (request, reply) => limits.countOrRefuse('desk', request, reply),
     handler(request, reply) {
-      const token = source.readPastedLink(request, fieldsOf(request).get('link') ?? '')
+      const token = source.readPastedLink(request, postedFields(request).get('link') ?? '')
       return token ? reply.redirect(`${ENTER_PATH}?token=${token}`, 303) : pages.notPasted(reply)
     },
   })
@@ -154,7 +154,7 @@ export function serveSignIn(forms: FastifyInstance, parts: SignInParts, limits: 
     onRequest: (request, reply) => limits.countOrRefuse('desk', request, reply),
     async handler(request, reply) {
       const session = await find(request, reply)
-      const fields = fieldsOf(request)
+      const fields = postedFields(request)
       const which = fields.has('everywhere') ? 'everywhere' : fields.has('others') ? 'others' : 'this'
       if (session) {
         await endSession(db, session, which)

@@ -40,7 +40,7 @@ export function takeForms(app: FastifyInstance): void {
 }
 
 /** The fields of such a form; none for any other request. */
-export function fieldsOf({ body }: FastifyRequest): URLSearchParams {
+export function postedFields({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 

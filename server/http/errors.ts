@@ -74,14 +74,19 @@ export function answerTo(
 ): { status: number; problem: Problem } {
   const known = (error instanceof TRPCError && error.cause) || error
   const isInput = known instanceof z.core.$ZodError
-  const given = Number(propertiesOf(known).statusCode)
-  const status = isInput ? 400 : given >= 400 ? given : (statusOf?.(known) ?? 500)
+  const status = isInput ? 400 : (ownStatus(known) ?? statusOf?.(known) ?? 500)
   if (LOGGED_AS_ERRORS.includes(status))
     log.error({ reqId: id, err: propertiesOf(known).cause ?? known }, 'a request could not be served')
   else log.debug({ status }, 'a request was refused')
   if (isInput) return { status, problem: read(known) }
   const own = known instanceof RequestError ? known.message : ''
   return { status, problem: { message: own || fixed(status), fields: {} } }
+}
+
+/** Of a RequestError, or an error of Fastify. */
+function ownStatus(error: unknown): number | undefined {
+  const given = Number(propertiesOf(error).statusCode)
+  return given >= 400 ? given : undefined
 }
 
 /** The shape that tRPC's client reads: of all errors that are not shown on a page. A flooded form gets plain text. */

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
 import type { Env } from '../env.ts'
 import { DAY_MS } from '../format.ts'
-import { fieldsOf } from './bodies.ts'
+import { postedFields } from './bodies.ts'
 import { RequestError } from './errors.ts'
 
 /*
@@ -61,7 +61,7 @@ const limitsOf = (max: number) =>
   }) satisfies Record<string, Limit>
 
 function tokenOf(request: FastifyRequest): string {
-  const token = fieldsOf(request).get('token') ?? (request.query as { token?: unknown }).token
+  const token = postedFields(request).get('token') ?? (request.query as { token?: unknown }).token
   return `${request.ip} ${String(token).slice(0, TOKEN_LENGTH)}`
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import type { Problem } from '../../shared/order.ts'
 import { pagePaths } from '../../shared/page-paths.ts'
-import { FORM, fieldsOf, takeForms } from './bodies.ts'
+import { FORM, postedFields, takeForms } from './bodies.ts'
 import { answerTo, RequestError } from './errors.ts'
 import type { RateLimits } from './limits.ts'
 import type { SendPage } from './rendered-pages.ts'
@@ -49,13 +49,13 @@ export function servePostedForms(
       const { status, problem } = answerTo(error, request)
       reply.code(status)
       if (error instanceof RequestError && error.isFlood) return reply.send(problem.message) // rendering a page would take milliseconds
-      const outcome = formOf(request).refused(fieldsOf(request), { problem, status, error })
+      const outcome = formOf(request).refused(postedFields(request), { problem, status, error })
       return sendPage(request.routeOptions.url ?? '/', outcome, reply)
     })
     for (const path of pagePaths)
       scope.post(path, async (request: FastifyRequest, reply: FastifyReply) => {
         const { take, limit } = formOf(request)
-        const location = await take(fieldsOf(request), (store) =>
+        const location = await take(postedFields(request), (store) =>
           limits.countIfSuccessful(limit, request, reply, store),
         )
         return reply.redirect(location, 303)

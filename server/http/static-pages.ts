@@ -48,8 +48,8 @@ const DESK = '/desk/'
 const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
 /**
- * Reads the built pages. Assets were compressed by the build; documents are compressed here, after the site's own address
- * is filled in. Synchronous, as no request is served before.
+ * Reads the built pages. Assets were compressed by the build; documents are compressed here, once the settings that they show
+ * are filled in. Synchronous, as no request is served before.
  */
 export function readStaticPages(folder: string, env: Env): StaticPages {
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
@@ -59,12 +59,11 @@ export function readStaticPages(folder: string, env: Env): StaticPages {
   for (const file of files.filter((name) => !/\.(br|gz)$/.test(name))) {
     const name = `/${relative(folder, file)}`
     const isDocument = DOCUMENT.test(name)
-    const body = isDocument ? fillInPublicUrl(readFileSync(file), env) : readFileSync(file)
-    const [br, gzip] = isDocument
-      ? [brotliCompressSync(body, BROTLI_OPTIONS), gzipSync(body)]
-      : files.includes(`${file}.br`)
-        ? [readFileSync(`${file}.br`), readFileSync(`${file}.gz`)]
-        : []
+    const body = isDocument ? fillInSettings(readFileSync(file), env) : readFileSync(file)
+    const compress = () => [brotliCompressSync(body, BROTLI_OPTIONS), gzipSync(body)]
+    const readCompressed = () =>
+      files.includes(`${file}.br`) ? [readFileSync(`${file}.br`), readFileSync(`${file}.gz`)] : []
+    const [br, gzip] = isDocument ? compress() : readCompressed()
     const headers = {
       'cache-control': name.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
       ...(br && { vary: 'accept-encoding' }),
@@ -79,9 +78,11 @@ export function readStaticPages(folder: string, env: Env): StaticPages {
   return pages
 }
 
-function fillInPublicUrl(document: Buffer, env: Env): Buffer {
-  const filled = document.toString().replaceAll(PUBLIC_URL_PLACEHOLDER, publicUrlOf(env))
-  return Buffer.from(env.METRICS_PORT ? filled.replace('data-vitals="off"', 'data-vitals="on"') : filled)
+function fillInSettings(document: Buffer, env: Env): Buffer {
+  let filled = document.toString().replaceAll(PUBLIC_URL_PLACEHOLDER, publicUrlOf(env))
+  if (env.METRICS_PORT) filled = filled.replace('data-vitals="off"', 'data-vitals="on"')
+  if (env.PUBLIC_URL) filled = filled.replace('data-mail-links="off"', 'data-mail-links="on"')
+  return Buffer.from(filled)
 }
 
 /** `/buy-now.html` is the page `/buy-now`. */

@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 import type { EnquiryWithSecret } from '../database/enquiry.ts'
-import type { Mail, Subscriber } from '../database/generated/client.ts'
+import { type Mail, Prisma, type Subscriber } from '../database/generated/client.ts'
 import type { MailKind } from '../database/generated/enums.ts'
 import { DAY_MS } from '../format.ts'
 import type { Message } from './resend.ts'
@@ -16,13 +16,12 @@ import {
 /*
  * What there is to know of a kind of mail, side by side. Budget, claim, withholding and what staff read go by this table.
  *
- * A new kind of an enquiry needs:
+ * A new kind to the visitor needs:
  *   a value of the enum in prisma/schema.prisma, with its migration; an entry and a `case` here; its words in templates.ts;
- *   an INSERT in of-enquiry.ts, and who calls it. That of a mail to a visitor sets "Mailbox": without it neither three a day nor
- *   "This is not mine" holds it up, nor a spam mark one that is not in OF_ORDER; there also: what a release frees, and what goes
- *   to a corrected address. Enquiries BY_PHONE get no mails. If it follows what staff do, `takeBack` of desk/desk.ts withholds it;
- *   in OF_ORDER, if it is written with the order; in FAILED and RESTORED of operations/mails-command.ts, if staff need not
- *   read that it failed; in told.ts, operations/problems.ts and metrics/backlog.ts, if it rings staff.
+ *   and whoever calls `queueToVisitor` of queue.ts: a change at the desk, say. `holdsWhile` lets it be taken back.
+ * One to staff has an INSERT of its own in of-enquiry.ts; in told.ts, operations/problems.ts and metrics/backlog.ts, if it is a
+ * doorbell. Also: OF_ORDER in of-enquiry.ts, if it is written with the order; FAILED and RESTORED in
+ * operations/mails-command.ts, if staff need not read that it failed.
  */
 
 interface Kind {
@@ -37,6 +36,8 @@ interface Kind {
   maySendAgain?: true
   /** Its text cannot be written without PUBLIC_URL. */
   needsPublicUrl?: true
+  /** Of one to the visitor: the condition of the enquiry (`form`) under which what it tells is true. Looked at before each try. */
+  holdsWhile?: Prisma.Sql
 }
 
 /**
@@ -49,7 +50,13 @@ export const kinds: Record<MailKind, Kind> = {
   Notice: { one: 'the notice', to: 'staff', share: 75, maySendAgain: true },
   Change: { one: 'the mail about a change', to: 'staff', share: 40, maxAgeDays: 1 },
   Confirmation: { one: 'the confirmation', to: 'subscriber', share: 60, maySendAgain: true, needsPublicUrl: true },
-  ErasureAsked: { one: 'the mail about the erasure', to: 'visitor', share: 100, maxAgeDays: 1 }, // by then it is erased
+  ErasureAsked: {
+    one: 'the mail about the erasure',
+    to: 'visitor',
+    share: 100,
+    maxAgeDays: 1, // by then it is erased
+    holdsWhile: Prisma.sql`form."EraseAt" IS NOT NULL`,
+  },
   Acknowledgement: { one: 'the acknowledgement', to: 'visitor', share: 60, maxAgeDays: 1, maySendAgain: true },
   Post: { one: 'the webhook post', to: 'NOTIFY_URL', share: Number.POSITIVE_INFINITY, maySendAgain: true },
   SignIn: { one: 'the link to the desk', to: 'staff', share: 100 },
@@ -60,8 +67,9 @@ export const allKinds = Object.keys(kinds) as MailKind[]
 /** Those that the queue sends through Resend, in the order in which they are sent. */
 export const queuedKinds: MailKind[] = allKinds.filter((kind) => kind !== 'Post' && kind !== 'SignIn')
 
-/** Those of them to staff. */
+/** Those of them to staff, and to visitors. */
 export const kindsToStaff = queuedKinds.filter((kind) => kinds[kind].to === 'staff')
+export const kindsToVisitor = queuedKinds.filter((kind) => kinds[kind].to === 'visitor')
 
 /** With what it is about. `to` and `text` are of mails to staff only. */
 export type StoredMail = Mail & { enquiry: EnquiryWithSecret | undefined; subscriber: Subscriber | null }

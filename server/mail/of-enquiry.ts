@@ -2,7 +2,8 @@ import type { Db } from '../database/database.ts'
 import { BY_PHONE } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { Env } from '../env.ts'
-import { transition } from './queue.ts'
+import { kindsToVisitor } from './kinds.ts'
+import { queueToVisitor, transition } from './queue.ts'
 
 /*
  * The mails of an enquiry: written with it; withheld when it is marked as spam, and pending again when the mark is taken off; and
@@ -59,8 +60,7 @@ export async function releaseMails(
     UPDATE "Quvera_Mail" mail SET "Status" = 'Pending', "WithheldBecause" = NULL, "QueuedAt" = now(),
       "DueAt" = now() + make_interval(secs => ${dueInSeconds})
     FROM "Quvera_Form" form WHERE form."Id" = ${id}::uuid AND mail."EnquiryId" = form."Id"
-      AND (mail."WithheldBecause" = 'ByStaff' OR mail."Status" = 'Pending' AND mail."QueuedAt" = now()::timestamptz(3))
-      AND (${OF_ORDER} OR mail."Kind" = 'ErasureAsked' AND form."EraseAt" IS NOT NULL) AND ${isInTime}`
+      AND (mail."WithheldBecause" = 'ByStaff' OR mail."Status" = 'Pending' AND mail."QueuedAt" = now()::timestamptz(3)) AND ${isInTime}`
 }
 
 /** Whether a mail of the order was tried since then. */
@@ -85,10 +85,8 @@ export const MAY_GO_TO_CORRECTED = Prisma.sql`(mail."Kind" = 'Acknowledgement' A
 
 /** Queues an acknowledgement to the corrected address, unless one waits or has gone there. @returns how many */
 export function acknowledgeAnew(db: Pick<Db, '$executeRaw'>, id: string): Promise<number> {
-  return db.$executeRaw`
-    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox")
-    SELECT "EnquiryId", 'Acknowledgement', "Quvera_mailbox"((SELECT "Email" FROM "Quvera_Form" WHERE "Id" = "EnquiryId"))
-    FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = ${id}::uuid AND ${MAY_GO_TO_CORRECTED}`
+  const condition = Prisma.sql`EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND ${MAY_GO_TO_CORRECTED})`
+  return queueToVisitor(db, id, 'Acknowledgement', { condition })
 }
 
 /**
@@ -99,7 +97,7 @@ export async function redirectMails(db: Pick<Db, '$executeRaw'>, id: string): Pr
   await db.$executeRaw`
     WITH former AS (
       UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "WithheldBecause" = 'NotTheirs', "DueAt" = NULL
-      WHERE "EnquiryId" = ${id}::uuid AND "Status" = 'Pending' AND "Kind" IN ('Acknowledgement', 'ErasureAsked') RETURNING *
+      WHERE "EnquiryId" = ${id}::uuid AND "Status" = 'Pending' AND "Kind"::text = ANY(${kindsToVisitor}::text[]) RETURNING *
     )
     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox", "DueAt")
     SELECT form."Id", former."Kind", "Quvera_mailbox"("Email"), now() FROM former JOIN "Quvera_Form" form ON form."Id" = former."EnquiryId"`
@@ -130,9 +128,7 @@ export async function tellOfErasure(db: Pick<Db, '$executeRaw'>, id: string, sta
     staff,
     Prisma.sql`(SELECT count(*) FROM "Quvera_Form" WHERE "EraseAt" IS NOT NULL) <= ${ERASURES_A_DAY}`,
   )
-  await db.$executeRaw`
-    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox")
-    SELECT "Id", 'ErasureAsked', "Quvera_mailbox"("Email") FROM "Quvera_Form" WHERE "Id" = ${id}::uuid AND "Email" <> ''`
+  await queueToVisitor(db, id, 'ErasureAsked')
 }
 
 /** The enquiry is kept. Also what was tried is not tried again: it would be untrue. What a spam mark withholds is not released. */

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { Webhook } from 'standardwebhooks'
+import { pickOrderFields } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
-import { type Enquiry, fieldsOf } from '../database/enquiry.ts'
+import type { Enquiry } from '../database/enquiry.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
 import { staffCommand } from '../format.ts'
@@ -22,7 +23,14 @@ const RETRY_MAX_SECONDS = 28_800
 export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
   if (format === 'text') return JSON.stringify({ text: titleOf(enquiry) })
   const { id, reference, receivedAt, suspectedSpam } = enquiry
-  const data = { id, reference, receivedAt, suspectedSpam, ...fieldsOf(enquiry), quantity: Number(enquiry.quantity) }
+  const data = {
+    id,
+    reference,
+    receivedAt,
+    suspectedSpam,
+    ...pickOrderFields(enquiry),
+    quantity: Number(enquiry.quantity),
+  }
   return JSON.stringify({ type, timestamp: receivedAt, data })
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
 import type { WithheldBecause } from '../database/generated/enums.ts'
 import { IS_NOT_THEIRS } from '../database/history.ts'
 import type { Env } from '../env.ts'
@@ -72,11 +73,13 @@ export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryI
  * keeps somebody from learning of one.
  */
 async function readReasonToWithhold(db: Db, { id, kind, mailbox, enquiry, subscriber }: StoredMail) {
+  const itsForm = Prisma.sql`SELECT FROM "Quvera_Form" form WHERE form."Id" = ${enquiry?.id ?? null}::uuid`
   const [{ because }] = await db.$queryRaw<[{ because: WithheldBecause | null }]>`
     SELECT CASE
       WHEN ${Boolean(enquiry?.suspectedSpam)} THEN 'ByStaff'
       WHEN ${Boolean(subscriber?.confirmedAt)} OR ${subscriber?.endsAt ?? null}::timestamptz < now() THEN 'Ended'
-      WHEN EXISTS (SELECT FROM "Quvera_Form" form WHERE form."Id" = ${enquiry?.id ?? null}::uuid AND ${IS_NOT_THEIRS}) THEN 'NotTheirs'
+      WHEN EXISTS (${itsForm} AND ${IS_NOT_THEIRS}) THEN 'NotTheirs'
+      WHEN EXISTS (${itsForm} AND NOT (${kinds[kind].holdsWhile ?? Prisma.sql`TRUE`})) THEN 'Kept'
       WHEN (SELECT CASE WHEN ${kind} <> 'ErasureAsked' THEN count(*) >= ${MAILS_A_DAY_TO_A_MAILBOX}
           ELSE count(*) FILTER (WHERE "Kind" = 'ErasureAsked') >= ${ERASURE_MAILS_TO_A_MAILBOX}
             OR count(*) FILTER (WHERE "Kind" = 'ErasureAsked' AND "EnquiryId" = ${enquiry?.id ?? null}::uuid) >= ${MAILS_OF_ERASURES} END

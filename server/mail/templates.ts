@@ -5,11 +5,11 @@ import { suggestEmail } from '../../shared/doubts.ts'
 import { yourEnquiryUrl } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { nextSteps } from '../../shared/next-steps.ts'
-import type { OrderField } from '../../shared/order.ts'
+import { type OrderField, orderFields } from '../../shared/order.ts'
 import { PRIVACY_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { UNCONFIRMED_DAYS } from '../../shared/subscription.ts'
 import { callLink, mailLink, whatsAppLink } from '../../shared/visitor-contact.ts'
-import { type Enquiry, type EnquiryWithSecret, enquiryFields, fieldLabels, REFERENCE } from '../database/enquiry.ts'
+import { type Enquiry, type EnquiryWithSecret, enquiryFields, REFERENCE } from '../database/enquiry.ts'
 import type { Subscriber } from '../database/generated/client.ts'
 import { mailToken } from '../database/page-token.ts'
 import { escaped } from '../html.ts'
@@ -43,7 +43,7 @@ export function createNotice(enquiry: Enquiry, publicUrl: string): Letter {
   const content = createContent(titleOf(enquiry), [
     buttons({ Call: callLink(mobile), WhatsApp: whatsAppLink(mobile), Write: mailLink(email, reference) }),
     table([
-      ...enquiryFields.map((field): Row => [fieldLabels[field], enquiry[field], links[field]]),
+      ...enquiryFields.map((field): Row => [orderFields[field].label, enquiry[field], links[field]]),
       ['Received', formatIndianTime(receivedAt)],
     ]),
     referencePart(reference),
@@ -148,9 +148,9 @@ export function createAcknowledgement(enquiry: EnquiryWithSecret, publicUrl: str
     paragraph(THANKS),
     referencePart(reference),
     table([
-      [fieldLabels.products, products],
-      [fieldLabels.quantity, maskLargeQuantity(quantity)],
-      [fieldLabels.retailerSelfUse, retailerSelfUse],
+      [orderFields.products.label, products],
+      [orderFields.quantity.label, maskLargeQuantity(quantity)],
+      [orderFields.retailerSelfUse.label, retailerSelfUse],
       ['Your number', `ends in ${mobile.slice(-4)}`],
     ]),
     ...pageButtons,

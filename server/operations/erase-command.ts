@@ -35,11 +35,9 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
       const references = readReferences(words)
       await onDatabase(async (db) => {
         const ids = (await findByReference(db, references)).map(({ id }) => id)
-        const isMeant = olderThan
-          ? Prisma.sql`form."ReceivedAt" < ${olderThan(await readNow(db))}`
-          : person
-            ? isOfPerson(person)
-            : Prisma.sql`form."Id" = ANY(${ids}::uuid[])`
+        let isMeant = Prisma.sql`form."Id" = ANY(${ids}::uuid[])`
+        if (olderThan) isMeant = Prisma.sql`form."ReceivedAt" < ${olderThan(await readNow(db))}`
+        else if (person) isMeant = isOfPerson(person)
         const find = (order: ListOrder, most: number) =>
           readEnquiries(db, Prisma.sql`WHERE ${isMeant} ORDER BY ${inOrder(order)} LIMIT ${most}`)
         const [{ count, mailCount }] = await db.$queryRaw<[{ count: number; mailCount: number }]>`

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { brand } from '../../shared/brand.ts'
-import { type Received, yourEnquiryUrl } from '../../shared/form-outcome.ts'
+import { type Receipt, yourEnquiryUrl } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
-import { type Db, readNow } from '../database/database.ts'
+import { messages, type Order, type OrderContent } from '../../shared/order.ts'
+import { type Db, readNow, TRANSACTION } from '../database/database.ts'
 import type { Enquiry } from '../database/enquiry.ts'
-import { isConnectionLost, isConnectTimeout, sqlState } from '../database/errors.ts'
-import type { Prisma } from '../database/generated/client.ts'
+import { sqlState } from '../database/errors.ts'
 import { confirmationToken } from '../database/page-token.ts'
+import { retryIfLost } from '../database/retry.ts'
 import { RequestError } from '../http/errors.ts'
 import type { Recipients } from '../mail/of-enquiry.ts'
 import { leadsToPage } from '../mail/templates.ts'
@@ -20,7 +18,6 @@ import {
   findEqualEnquiry,
   type InsertRow,
   insertEnquiries,
-  insertProbe,
   lockContent,
   toInsertRow,
 } from './storing.ts'
@@ -49,13 +46,6 @@ interface OrdersOptions {
   publicUrl?: string | undefined
 }
 
-/** A suspended database wakes up in seconds. ReadCommitted: a query after the lock must see what was committed meanwhile. */
-export const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
-/** After this pause a statement is repeated. Meanwhile the pool notices its other lost connections. */
-const RETRY_PAUSE_MS = 50
-const TOO_MANY_CONNECTIONS = '53300'
-/** After this time an order fails, if no connection opens or gets free. */
-const CONNECTION_WAIT_MS = 5000
 /** From this age of an enquiry on, a repeat is told when it was received. A double click gets the same answer twice. */
 const EARLIER_AFTER_MS = 60_000
 /** An order fails when so many random references in a row belong to other enquiries. */
@@ -138,7 +128,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients, 
       })
       return isRepeat ? { reference } : logStored(reference)
     },
-    async findReceived(reference: string): Promise<Received | undefined> {
+    async findReceipt(reference: string): Promise<Receipt | undefined> {
       const enquiry = await findByReference(db, reference)
       if (!enquiry) return undefined
       const { products, quantity, email } = enquiry
@@ -176,45 +166,4 @@ function isEarlier({ receivedAt }: Enquiry, now: Date): boolean {
 /** SQLSTATE classes of data exceptions, broken constraints and raised errors. */
 function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
-}
-
-/** What tries whether an enquiry can be stored: availability.ts. */
-export function createProbes(db: Db) {
-  const rolledBack = new Error('rolled back')
-  function tryAndRollBack(work: (transaction: Prisma.TransactionClient) => Promise<unknown>, isUp: () => boolean) {
-    const transact = () =>
-      db.$transaction(async (transaction) => {
-        await work(transaction)
-        throw rolledBack
-      }, TRANSACTION)
-    return retryIfLost(transact, isUp).catch((error: unknown) => {
-      if (error !== rolledBack) throw error
-    })
-  }
-  return {
-    store(isUp: () => boolean) {
-      const row = toInsertRow({ ...exampleOrder, submissionKey: randomUUID() })
-      const recipients = { STAFF_EMAILS: [brand.email] }
-      return tryAndRollBack((transaction) => insertEnquiries(transaction, [row], recipients), isUp)
-    },
-    write: (isUp: () => boolean) => tryAndRollBack(insertProbe, isUp),
-  }
-}
-
-/**
- * A database that is suspended closes idle connections: the work is tried once more. No connection opens while it wakes up, or
- * where a server has no room for another one: the work is tried again, but not while the database is known to be away.
- */
-export async function retryIfLost<T>(work: () => Promise<T>, isUp = () => true): Promise<T> {
-  const giveUpAt = performance.now() + CONNECTION_WAIT_MS
-  for (let isFirst = true; ; isFirst = false) {
-    try {
-      return await work()
-    } catch (error) {
-      const isWaiting = sqlState(error) === TOO_MANY_CONNECTIONS || (isConnectTimeout(error) && isUp())
-      const mayRepeat = isWaiting ? performance.now() <= giveUpAt : isFirst && isConnectionLost(error)
-      if (!mayRepeat) throw error
-      await sleep(RETRY_PAUSE_MS)
-    }
-  }
 }

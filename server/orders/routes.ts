@@ -38,8 +38,9 @@ export function createOrderForm(orders: Pick<Orders, 'submitForm'>): PostedForm 
     refused(fields, { problem, status, error }) {
       const storedUnder = error instanceof RequestError ? error.submissionKey : undefined
       const submissionKey = storedUnder ?? readSubmissionKey(fields)
-      const note = fields.size === 0 ? 'unread' : submissionKey && status >= 500 ? 'uncertain' : undefined
-      return { order: { problem, values: pickTyped(fields, enquiryFields), submissionKey, note } }
+      const order = { problem, values: pickTyped(fields, enquiryFields), submissionKey }
+      if (fields.size === 0) return { order: { ...order, note: 'unread' } }
+      return { order: { ...order, note: submissionKey && status >= 500 ? 'uncertain' : undefined } }
     },
   }
 }
@@ -55,7 +56,7 @@ function readSubmissionKey(fields: URLSearchParams): string | undefined {
  */
 export function serveReceived(
   app: FastifyInstance,
-  orders: Pick<Orders, 'findReceived'>,
+  orders: Pick<Orders, 'findReceipt'>,
   { pages, limits, sendPage }: { pages: StaticPages; limits: RateLimits; sendPage: SendPage },
 ): void {
   app.get<{ Querystring: { reference?: unknown } }>(RECEIVED_PATH, async (request, reply) => {
@@ -63,9 +64,9 @@ export function serveReceived(
     if (!REFERENCE_PATTERN.test(reference)) return sendNotFound(request, reply, pages)
     try {
       await limits.countOrRefuse('look', request, reply)
-      const received = await orders.findReceived(reference)
-      if (!received) return sendNotFound(request, reply, pages)
-      return sendPage(RECEIVED_PATH, { received }, reply)
+      const receipt = await orders.findReceipt(reference)
+      if (!receipt) return sendNotFound(request, reply, pages)
+      return sendPage(RECEIVED_PATH, { received: receipt }, reply)
     } catch (error) {
       if (error instanceof RequestError && error.isFlood) throw error
       answerTo(error, request, { statusOf: (known) => (isDatabaseAway(known) ? 503 : undefined) }) // logs a fault of ours

@@ -26,15 +26,20 @@ export function readStanding(enquiry: Enquiry, entries: Entry[], now: Date): Sta
   const rang = call && (!last || call.at > last.at) ? call : undefined
   const { proposed } = standingOf(entries, now)
   const wasAnswered = status !== 'New' && lasting.some((entry) => toStatus(entry) === 'Contacted')
-  const wasRead = call || lasting.some((entry) => !entry.byVisitor && toStatus(entry) !== 'New')
+  const wasRead = Boolean(call) || lasting.some((entry) => !entry.byVisitor && toStatus(entry) !== 'New')
   return {
     status,
     ...(last && { since: formatIndianDate(last.at) }),
     ...(rang && { rang: { on: formatIndianDate(rang.at), ...numberAt(enquiry, entries, rang) } }),
     ...(enquiry.eraseAt && { eraseAt: eraseTime(enquiry.eraseAt) }),
     ...(typeof proposed === 'string' && proposed !== enquiry.mobile && { proposed: proposed.slice(-4) }),
-    stepsDone: wasAnswered ? 3 : wasRead ? 2 : 1,
+    stepsDone: countSteps(wasAnswered, wasRead),
   }
+}
+
+function countSteps(wasAnswered: boolean, wasRead: boolean): number {
+  if (wasAnswered) return 3
+  return wasRead ? 2 : 1
 }
 
 /** A value of a newer version counts as New. */

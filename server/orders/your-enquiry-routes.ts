@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Act, acts, type FormOutcome, fieldOf, YOUR_ENQUIRY_PATH } from '../../shared/form-outcome.ts'
-import { fieldsOf, takeForms } from '../http/bodies.ts'
+import { postedFields, takeForms } from '../http/bodies.ts'
 import { answerTo, RequestError } from '../http/errors.ts'
 import type { RateLimits } from '../http/limits.ts'
 import type { SendPage } from '../http/rendered-pages.ts'
@@ -26,7 +26,7 @@ export async function serveYourEnquiry(
     const { status, problem } = answerTo(error, request)
     if (error instanceof RequestError && error.isFlood) return reply.code(status).send(problem.message)
     if (status === 404) return send('gone', reply, 404)
-    const fields = fieldsOf(request)
+    const fields = postedFields(request)
     const act = readAct(fields.get('act'))
     const again = act && { act, token: fields.get('token') ?? '', value: fields.get(fieldOf(act)) ?? '' }
     return send({ ...(status < 500 && { message: problem.message }), ...(again && { again }) }, reply, status)
@@ -44,7 +44,7 @@ export async function serveYourEnquiry(
   })
 
   app.post(YOUR_ENQUIRY_PATH, async (request, reply) => {
-    const fields = fieldsOf(request)
+    const fields = postedFields(request)
     const name = readAct(fields.get('act'))
     if (!name) throw new RequestError(400)
     const act = () => yourEnquiry.act(fields.get('token') ?? '', name, fields)

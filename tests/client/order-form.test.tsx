@@ -294,6 +294,7 @@ it('asks about a number on the way to the next field, and not on the way to the 
 })
 
 it('asks about a number and an address when typing pauses, and sends them all the same at the first press', async () => {
+  document.documentElement.dataset.mailLinks = 'on'
   await fill({ ...filled, mobile: '0000000000', email: 'meera@gmial.con' })
   await userEvent.unhover(document.body)
   form.querySelector<HTMLElement>('select')?.focus()
@@ -327,8 +328,15 @@ it('takes the address that was meant by one press', async () => {
   expect(document.activeElement).toBe(field('email'))
   await send()
   await toast(messages.received)
-  await expect.element(page.getByText(enquiryReceived.mailLeads)).toBeVisible()
   expect(network.sent).toMatchObject([{ email: 'meera@gmail.com' }])
+})
+
+it.each(['on', 'off'])('says that the mail leads to the page only where mails have links: %s', async (mailLinks) => {
+  document.documentElement.dataset.mailLinks = mailLinks
+  await fill(filled)
+  await send()
+  await toast(messages.received)
+  expect(page.getByText(enquiryReceived.mailLeads).elements()).toHaveLength(mailLinks === 'on' ? 1 : 0)
 })
 
 it('a database that is away is asked again under the same key for ten seconds, and then told of', async () => {

@@ -1,6 +1,7 @@
 // A valid order is stored once, answered with its reference and mailed, and any other is refused with a fixed text.
 // No log holds personal data.
 import { describe, expect, it } from 'vitest'
+import { createProbes, longestOrder } from '../../server/orders/probes.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -164,4 +165,14 @@ it('log lines are one JSON object each and hold nothing personal, at debug level
     expect(JSON.parse(line)).toBeTypeOf('object')
     expect(line).not.toMatch(/secret|9000000001|re_test/i)
   }
+})
+
+it('the probe tries the longest order that the form takes, and leaves nothing behind', async () => {
+  expect((await submit(app.url, anOrder(longestOrder))).status).toBe(200)
+  const longer = { name: `${longestOrder.name}x`, email: `x${longestOrder.email}` }
+  for (const [field, value] of Object.entries(longer))
+    expect((await submit(app.url, anOrder({ ...longestOrder, [field]: value }))).status).toBe(400)
+  const count = await app.db.enquiry.count()
+  await createProbes(app.db, { STAFF_EMAILS: ['a@b.in'] }).store(() => true)
+  expect(await app.db.enquiry.count()).toBe(count)
 })

@@ -1,5 +1,7 @@
 // Orders are taken only from the site's own pages, and the log warns where the site's own address is not configured.
 import { expect, it } from 'vitest'
+import { readEnv } from '../../server/env.ts'
+import { readStaticPages } from '../../server/http/static-pages.ts'
 import { anOrder } from '../support/an-order.ts'
 import { anApp } from '../support/fixtures.ts'
 import { sendAs } from '../support/raw-request.ts'
@@ -42,4 +44,12 @@ it('an own address that is not configured is logged once, with its name', async 
   expect([await statusOf(app, misled), await statusOf(app, misled)]).toEqual([403, 403])
   const warning = 'Orders from https://quvera.test are refused because PUBLIC_URL is https://www.quvera.test.'
   expect(app.countLogged(warning)).toBe(1)
+})
+
+it('the built pages say whether mails lead to the site', () => {
+  for (const PUBLIC_URL of ['https://www.quvera.test', undefined]) {
+    const home = readStaticPages('dist/client', readEnv({ PUBLIC_URL })).get('/')
+    const said = /<html [^>]*data-mail-links="(.*?)"/.exec(String(home?.identity.body))
+    expect(said?.[1]).toBe(PUBLIC_URL ? 'on' : 'off')
+  }
 })

@@ -5,7 +5,8 @@ import type pg from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../server/database/database.ts'
 import { openForSite } from '../../server/database/open.ts'
-import { createOrders, createProbes } from '../../server/orders/orders.ts'
+import { createOrders } from '../../server/orders/orders.ts'
+import { createProbes } from '../../server/orders/probes.ts'
 import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder } from '../support/an-order.ts'
@@ -48,7 +49,7 @@ describe('on a PostgreSQL server that answers too late', () => {
 
   it('an order that is confirmed after a probe was held up is stored', async () => {
     await other.query('BEGIN; LOCK TABLE "Quvera_Form"')
-    await expect(createProbes(site.db).store(() => true)).rejects.toThrow()
+    await expect(createProbes(site.db, recipients).store(() => true)).rejects.toThrow()
     await other.query('COMMIT')
     await eventually(async () => expect(await connections('active')).toBe(0))
     await expectStored((await submit()).reference)

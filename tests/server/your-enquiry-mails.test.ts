@@ -100,6 +100,16 @@ it('that somebody asks to erase an enquiry is not told any more once it is kept,
   expect(app.resend.mails.filter(({ subject }) => subject.includes('will be erased'))).toEqual([])
 })
 
+it('what does not hold any more is not told, whoever has changed it', async () => {
+  const { token, reference } = await sendOrder(url)
+  await sendAll()
+  await press(url, token, 'erase', { reference })
+  await db.enquiry.update({ where: { reference }, data: { eraseAt: null } }) // not by the desk, nor by the page
+  await sendAll()
+  expect(await db.mail.findFirst({ where: { kind: 'ErasureAsked' } })).toMatchObject({ withheldBecause: 'Kept' })
+  expect(app.resend.mails.filter(({ subject }) => subject.includes('will be erased'))).toEqual([])
+})
+
 it('a summary tells what visitors changed of which no mail told, and not of what one did', async () => {
   const told = await sendOrder(url)
   const untold = await sendOrder(url, { mobile: '9811111111' })

@@ -2,8 +2,7 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
-import { fieldsOf } from '../../server/database/enquiry.ts'
-import { exampleOrder } from '../../shared/order.ts'
+import { exampleOrder, pickOrderFields } from '../../shared/order.ts'
 import { postForm } from '../support/an-order.ts'
 import { callDesk, enterDesk } from '../support/desk.ts'
 import { eventually } from '../support/eventually.ts'
@@ -267,7 +266,7 @@ describe('by the page the visitor', () => {
     expect((await mailsOf('Acknowledgement'))[0]).toMatchObject({ status: 'Withheld', withheldBecause: 'NotTheirs' })
     expect(app.resend.mails.some(({ to }) => to.includes('asha.verma@shop.example'))).toBe(false)
     // Corrected, and back to the address that is not theirs.
-    const was = fieldsOf(row)
+    const was = pickOrderFields(row)
     const of = crypto.randomUUID()
     await atDesk('correct', { key: of, reference, was, now: { ...was, email: 'other@shop.example' } })
     const [back] = await atDesk('takeBack', { of })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
-import { fieldLimits, messages, orderSchema, problemOf, readOrderFields } from '../../shared/order.ts'
+import { messages, orderFields, orderSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { anOrder } from '../support/an-order.ts'
 
 function told(changes: Record<string, unknown>): string | undefined {
@@ -105,7 +105,7 @@ describe('name', () => {
 it('the limits of the inputs are those of the rules', () => {
   const fill = { name: (length: number) => 'x'.repeat(length), email: (length: number) => anAddressOf(length) }
   for (const [field, textOf] of Object.entries(fill)) {
-    const { max = 0 } = fieldLimits[field as keyof typeof fill]
+    const { max = 0 } = orderFields[field as keyof typeof fill]
     expect(told({ [field]: textOf(max) })).toBeUndefined()
     expect(told({ [field]: textOf(max + 1) })).toBe(messages[field as keyof typeof fill])
   }
