@@ -32,13 +32,16 @@ export function asPostgresUser(program: string, args: string[]): [program: strin
   return ['setpriv', [...fromRoot, '--pdeathsig', 'INT', program, ...args]]
 }
 
-/** The same for a program that needs the user's name. A container's user may have none: a user namespace maps it to `nobody`. */
-export function asNamedUser(program: string, args: string[]): [program: string, args: string[]] {
+/**
+ * What stands before a command that needs the user's name. A container's user may have none: a user namespace maps it to
+ * `nobody`.
+ */
+export function asNamedUser(): string[] {
   try {
     userInfo()
-    return [program, args]
+    return []
   } catch {
-    return ['unshare', ['--user', `--map-user=${NOBODY}`, program, ...args]]
+    return ['unshare', '--user', `--map-user=${NOBODY}`]
   }
 }
 
