@@ -102,8 +102,9 @@ it('on a phone, too, a row has Contacted and No answer at hand, without a call',
 
 it('Contacted asks whether a day that is set still holds', async () => {
   const reference = await put({ remindOn: hoursAgo(-72) })
-  const { page } = await open(`/${reference}`)
-  await button(page, 'Mark contacted').click()
+  const { page } = await open()
+  await button(page, 'To ring 1 later').click()
+  await button(page, 'Mark contacted: Asha Verma').click()
   await toast(page, /Contacted\. Still to be rung \w+/).waitFor()
   await page.getByText(/^Still ring .+\?$/).waitFor()
   await button(page, 'never').click()
@@ -299,11 +300,15 @@ it('what we hold of a person is ticked, shown and printed in words, and saved wi
   const other = await store({ name: 'Her Brother', quantity: 3 })
   const { page, reference } = await openOne()
   await asRavi('addNote', { reference, text: 'wants a <b>price</b>' })
+  const mistaken = crypto.randomUUID()
+  await asRavi('addNote', { key: mistaken, reference, text: 'of somebody else' })
+  await asRavi('takeBack', { of: mistaken })
   await asRavi('addCall', { reference })
   await button(page, 'What we hold').click()
   await page.locator('.held').waitFor()
   const texts = ['98765 43210', 'note: wants a <b>price</b>', 'rang, no answer', /the acknowledgement \w+/]
   for (const text of texts) await page.locator('.held section').getByText(text).waitFor()
+  expect(await page.locator('.held').innerText()).not.toContain('of somebody else')
   // The number is shared: only what has her name is ticked.
   expect(await page.locator('.held section').count()).toBe(1)
   await page.getByLabel('Her Brother').check()

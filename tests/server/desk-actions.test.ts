@@ -270,6 +270,14 @@ describe('notes', () => {
 })
 
 describe('addCall', () => {
+  it('is refused where a colleague has reached them meanwhile', async () => {
+    const { act, ravi, changed } = await aDesk()
+    await act('setStatus', { status: 'Contacted', was: 'New' }, ravi)
+    expect((await act('addCall', { was: 'New' })).message).toContain('set to Contacted (was New)')
+    expect((await changed()).history).toHaveLength(1)
+    expect((await act('addCall', { was: 'Contacted' })).status).toBe(200)
+  })
+
   it('counts, leaves the status, and reminds of the next working day', async () => {
     const { act, changed, history, reference } = await aDesk()
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-27T20:00:00Z') }) // Saturday in India
