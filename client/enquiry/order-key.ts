@@ -8,8 +8,9 @@ import { dropDraft, readTab, writeTab } from './tab-storage.ts'
  * | event                                     | the key                          | tries that may be stored      |
  * |-------------------------------------------|----------------------------------|-------------------------------|
  * | scripts send an order: `startTry`         | the kept one, else a new one     | one more                      |
- * | the browser posts the form: `addKey`      | of the page of a failure, else   | one more, marked as posted    |
- * |                                           | the kept one, else a new one     |                               |
+ * | the browser posts the form: `addKey`      | of the page of a failure if it   | one more, marked as posted    |
+ * |                                           | is of this product, else the     |                               |
+ * |                                           | kept one, else a new one         |                               |
  * | no answer, 503, Stop, a reload            | stays                            | as before                     |
  * | a refusal to scripts (4xx): `refused`     | stays                            | one less                      |
  * | a page answers the post: `adoptKey`       | of that page                     | one less if it was refused    |
@@ -117,10 +118,15 @@ export function adoptKey(key: string, product: string, isUncertain: boolean): vo
 export function addKey({ target, formData }: FormDataEvent): void {
   if ((target as HTMLElement).id !== 'order') return
   const product = String(formData.get('products') ?? '')
-  const given = formData.get('submissionKey')
-  const { key, open } = given
-    ? (readKeys().find((each) => each.key === given) ?? { key: String(given), open: 0 })
-    : keyOf(product)
+  const { key, open } = heldKey(formData.get('submissionKey'), product) ?? keyOf(product)
   // A key that cannot be kept would differ at the next post: none is sent then, and the server looks for an equal enquiry.
   if (keep({ key, product, open: open + 1, isPosted: true })) formData.set('submissionKey', key)
+}
+
+/** The key that a page of failure holds, unless it is kept for another product, of which it may have stored an order. */
+function heldKey(held: FormDataEntryValue | null, product: string): Pick<OrderKey, 'key' | 'open'> | undefined {
+  if (!held) return undefined
+  const kept = readKeys().find(({ key }) => key === held)
+  if (!kept) return { key: String(held), open: 0 }
+  return kept.product === product || kept.product === '' ? kept : undefined
 }

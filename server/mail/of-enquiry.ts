@@ -115,19 +115,28 @@ const ERASURES_A_DAY = 50
 /** About erasures of one enquiry, in a day. */
 export const MAILS_OF_ERASURES = 3
 
-/** Tells all of staff that the visitor has changed something, unless a mail about it is still to be sent. */
+/**
+ * Tells all of staff that the visitor has changed something, or that somebody asks to erase the enquiry, unless a mail about it
+ * is still to be sent.
+ */
 export async function queueChange(db: Pick<Db, '$executeRaw'>, id: string, staff: string[]): Promise<void> {
-  await queueChangeIf(db, id, staff, Prisma.sql`NOT form."SuspectedSpam" AND ${changesOfADay} < ${CHANGES_A_DAY}`)
+  // By way of the history, which has an index by time.
+  const changes = Prisma.sql`(SELECT count(DISTINCT (mail."EnquiryId", mail."QueuedAt")) FROM "Quvera_Mail" mail
+    WHERE mail."Kind" = 'Change' AND mail."QueuedAt" > now() - interval '24 hours' AND mail."EnquiryId" IN (
+      SELECT "EnquiryId" FROM "Quvera_History" WHERE "At" > now() - interval '25 hours'))`
+  const erasures = Prisma.sql`(SELECT count(*) FROM "Quvera_Form" WHERE "EraseAt" IS NOT NULL)`
+  await db.$executeRaw`
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "To")
+    SELECT form."Id", 'Change', "To" FROM "Quvera_Form" form CROSS JOIN unnest(${staff}::text[]) AS "To"
+    WHERE form."Id" = ${id}::uuid AND CASE WHEN form."EraseAt" IS NULL
+        THEN NOT form."SuspectedSpam" AND ${changes} < ${CHANGES_A_DAY} ELSE ${erasures} <= ${ERASURES_A_DAY} END
+      AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Change'
+        AND mail."Status" = 'Pending' AND mail."FirstTriedAt" IS NULL)`
 }
 
 /** Tells all of staff, and the visitor, that somebody asks to erase the enquiry. Of suspected spam the visitor's waits for its release. */
 export async function tellOfErasure(db: Pick<Db, '$executeRaw'>, id: string, staff: string[]): Promise<void> {
-  await queueChangeIf(
-    db,
-    id,
-    staff,
-    Prisma.sql`(SELECT count(*) FROM "Quvera_Form" WHERE "EraseAt" IS NOT NULL) <= ${ERASURES_A_DAY}`,
-  )
+  await queueChange(db, id, staff)
   await queueToVisitor(db, id, 'ErasureAsked')
 }
 
@@ -136,17 +145,4 @@ export async function withholdErasureAsked(db: Pick<Db, '$queryRaw' | '$executeR
   const isIt = Prisma.sql`mail."EnquiryId" = ${id}::uuid AND mail."Kind" = 'ErasureAsked'`
   await transition(db, 'Withheld', isIt, { because: 'Kept' })
   await db.$executeRaw`UPDATE "Quvera_Mail" mail SET "WithheldBecause" = 'Kept' WHERE ${isIt} AND "WithheldBecause" = 'ByStaff'`
-}
-
-/** By way of the history, which has an index by time. */
-const changesOfADay = Prisma.sql`(SELECT count(DISTINCT (mail."EnquiryId", mail."QueuedAt")) FROM "Quvera_Mail" mail
-  WHERE mail."Kind" = 'Change' AND mail."QueuedAt" > now() - interval '24 hours' AND mail."EnquiryId" IN (
-    SELECT "EnquiryId" FROM "Quvera_History" WHERE "At" > now() - interval '25 hours'))`
-
-async function queueChangeIf(db: Pick<Db, '$executeRaw'>, id: string, staff: string[], condition: Prisma.Sql) {
-  await db.$executeRaw`
-    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "To")
-    SELECT form."Id", 'Change', "To" FROM "Quvera_Form" form CROSS JOIN unnest(${staff}::text[]) AS "To"
-    WHERE form."Id" = ${id}::uuid AND ${condition} AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail
-      WHERE mail."EnquiryId" = form."Id" AND mail."Kind" = 'Change' AND mail."Status" = 'Pending' AND mail."FirstTriedAt" IS NULL)`
 }

@@ -32,12 +32,14 @@ interface SenderOptions {
   /** How long a claim lasts: MAIL_LEASE_SECONDS. */
   claimSeconds: number
   pollMs?: number | undefined
+  /** Between two preparations with upkeep. */
+  upkeepMs?: number
   /** Runs at each poll that the database does not answer. */
   onDatabaseAway?(): void
 }
 
 const POLL_MS = 1000
-const UPKEEP_MS = 60_000
+export const UPKEEP_MS = 60_000
 const TRY_MAX_MS = 10_000
 /** Longer than a try, so that no other process sends beside it. If its process dies, another one takes over when it ends. */
 const TURN_SECONDS = 15
@@ -52,7 +54,7 @@ const UNTRIED_EVERY = 12
 export function startSender(
   db: Db,
   channel: Channel,
-  { log, claimSeconds, pollMs = POLL_MS, onDatabaseAway }: SenderOptions,
+  { log, claimSeconds, pollMs = POLL_MS, upkeepMs = UPKEEP_MS, onDatabaseAway }: SenderOptions,
 ) {
   const holder = randomUUID()
   const graceIsOver = new AbortController()
@@ -102,7 +104,7 @@ export function startSender(
     if (!(await takeTurn())) return false
     const isUpkeep = performance.now() >= nextUpkeepAt
     await channel.prepare(isUpkeep)
-    if (isUpkeep) nextUpkeepAt = performance.now() + UPKEEP_MS
+    if (isUpkeep) nextUpkeepAt = performance.now() + upkeepMs
     return takeTurn() // again, because the preparation may have taken longer than the lease lasts
   }
 

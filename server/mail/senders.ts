@@ -4,7 +4,7 @@ import type { Env } from '../env.ts'
 import { createPostChannel } from './post-channel.ts'
 import { withholdStale } from './queue.ts'
 import { createResendChannel } from './resend-channel.ts'
-import { startSender } from './sender.ts'
+import { startSender, UPKEEP_MS } from './sender.ts'
 import { createSummaryWriter } from './summary.ts'
 
 /*
@@ -22,12 +22,14 @@ import { createSummaryWriter } from './summary.ts'
 interface SendersOptions {
   log: Logger
   pollMs?: number | undefined
+  /** Between two looks for what is not wanted any more. */
+  upkeepMs?: number | undefined
   /** Of a summary: what somebody has to mend. */
   readProblems(): Promise<string[]>
   onDatabaseAway?(): void
 }
 
-export function startSenders(db: Db, env: Env, { readProblems, ...options }: SendersOptions) {
+export function startSenders(db: Db, env: Env, { readProblems, upkeepMs = UPKEEP_MS, ...options }: SendersOptions) {
   const { log } = options
   const { RESEND_API_KEY: apiKey, NOTIFY_URL: notifyUrl, MAIL_LEASE_SECONDS: claimSeconds } = env
   const writeSummaryIfDue = createSummaryWriter(db, env, { readProblems, log })
@@ -35,14 +37,17 @@ export function startSenders(db: Db, env: Env, { readProblems, ...options }: Sen
     ...(apiKey ? [createResendChannel(db, env, log, writeSummaryIfDue)] : []),
     ...(notifyUrl ? [createPostChannel(db, env, notifyUrl, log)] : []),
   ]
-  // Otherwise posts of an earlier setting would wait for ever; with a key it is looked again each minute.
-  if (!notifyUrl) withholdStale(db, env, ['Post']).catch(() => undefined)
-  const senders = channels.map((channel) => startSender(db, channel, { ...options, claimSeconds }))
+  const senders = channels.map((channel) => startSender(db, channel, { ...options, upkeepMs, claimSeconds }))
+  // A sender withholds what is not wanted any more. Without one, posts of an earlier setting would wait for ever.
+  const withholdPosts = () => void withholdStale(db, env, ['Post']).catch(() => undefined)
+  const upkeep = senders.length === 0 ? setInterval(withholdPosts, upkeepMs) : undefined
+  if (upkeep) withholdPosts()
   return {
     wake() {
       for (const sender of senders) sender.wake()
     },
     async stop(graceMs: number) {
+      clearInterval(upkeep)
       await Promise.all(senders.map((sender) => sender.stop(graceMs)))
     },
   }

@@ -21,7 +21,8 @@ export function createBatchWriter<Row, Result>(
       for (const { resolve } of waiting.splice(0, batch.length)) resolve(result)
     } catch (error) {
       if (!isRowError(error)) {
-        // The database failed: the waiting rows would fail too, each after a time limit of its own.
+        // The database failed, or was stopped by its time limit: a full batch takes a tenth of that, so it waits for a lock or a
+        // disk. The waiting rows would fail too, each after a limit of its own. Forms send theirs again under the same key.
         rowsToWriteAlone = 0
         for (const { reject } of waiting.splice(0)) reject(error)
       } else if (batch.length > 1)

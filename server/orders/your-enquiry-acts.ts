@@ -45,6 +45,8 @@ interface Work extends Opened {
   db: Prisma.TransactionClient
   staff: string[]
   value: string
+  /** As for an act that may not be done any more: nothing is stored. */
+  refuse(): never
 }
 
 interface ActEntry {
@@ -102,9 +104,10 @@ export const acts: Record<Act, ActEntry> = {
   resume: {
     may: (opened) => isYoung(opened) && !opened.enquiry.eraseAt && standing(opened).isWithdrawn,
     isDone: (opened) => !standing(opened).isWithdrawn,
-    async work({ db, enquiry, entries }) {
+    async work({ db, enquiry, entries, refuse }) {
       const withdrawal = entries.findLast(({ what }) => what === WITHDRAWN)
-      if (withdrawal) await takeBack(db, enquiry, asVisitor(), withdrawal, entries)
+      const lost = withdrawal && (await takeBack(db, enquiry, asVisitor(), withdrawal, entries))
+      if (lost) refuse() // changed since, without an entry in the history
     },
   },
   keep: {

@@ -64,7 +64,7 @@ export function createYourEnquiry(db: Db, { availability, onQueued, staff }: Opt
     if (!acts[name].may(opened)) refuse(refusals.over)
     if (isUsedUp(name, opened)) refuse(refusals.usedUp)
 
-    await acts[name].work({ ...opened, db, staff, value })
+    await acts[name].work({ ...opened, db, staff, value, refuse: () => refuse(refusals.over) })
     const [changed] = await readWithSecret(db, Prisma.sql`WHERE form."Id" = ${enquiry.id}::uuid`)
     if (!changed) throw new RequestError(404)
     await remindStaff(db, changed, now)

@@ -205,6 +205,19 @@ it('a post is withheld once NOTIFY_URL is unset, ten minutes after it was queued
   expect(await retryMails(app.db, [withheld?.id ?? 0n])).toBe(1) // once it is set again
 })
 
+it('a post that was queued just before NOTIFY_URL was unset is withheld later, also without a key', async () => {
+  const app = await anApp({ mails: false })
+  await submit(app.url, anOrder())
+  const { id: enquiryId } = await app.db.enquiry.findFirstOrThrow()
+  const queuedAt = new Date(Date.now() - 600_000 + 1000) // it is ten minutes old a second later
+  await app.db.mail.create({ data: { enquiryId, kind: 'Post', queuedAt } })
+  const senders = app.startSenders({ apiKey: '', upkeepMs: 100 })
+  const post = () => app.db.mail.findFirst({ where: { kind: 'Post' } })
+  expect(await post()).toMatchObject({ status: 'Pending' })
+  await eventually(async () => expect(await post()).toMatchObject({ withheldBecause: 'NoUrl' }))
+  await senders.stop(1000)
+})
+
 it('`staff check --post` posts an invented enquiry, signed, and shows the answer, but not the address', async () => {
   const taken = await staff(['check', '--post'], notify)
   expect(taken).toMatchObject({ code: 0, stderr: '' })

@@ -190,6 +190,16 @@ describe('by the page the visitor', () => {
     expect((await look(url, token)).shown.standing).toMatchObject({ status: 'New' })
   })
 
+  it('cannot take it back once somebody has changed it past the desk, and is told so', async () => {
+    const { token, reference } = await sendOrder(url)
+    await press(url, token, 'withdraw')
+    await db.enquiry.update({ where: { reference }, data: { status: 'Contacted', closedAs: null } })
+    const refused = await press(url, token, 'resume')
+    expect([refused.status, refused.shown.problem?.act]).toEqual([400, 'resume'])
+    expect(await rowOf(reference)).toMatchObject({ status: 'Contacted', remindOn: null })
+    expect((await historyOf(reference)).map(({ what }) => what)).toEqual(['Withdrawn'])
+  })
+
   it('has it erased a day later, for which the reference is typed; and keeps it until then', async () => {
     const { token, reference } = await sendOrder(url)
     expect((await press(url, token, 'erase', { reference: 'QV-222222' })).status).toBe(400)
