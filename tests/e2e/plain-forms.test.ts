@@ -48,6 +48,7 @@ it('without scripts an order is received on the home page, and a reload sends no
   const reference = page.locator('.reference')
   expect(await reference.textContent()).toBe(rows[0]?.reference)
   expect(await page.getByRole('button', { name: /Copy|Print|Share/ }).count()).toBe(0) // they need scripts
+  expect(await page.getByText(enquiryReceived.mailLeads).isVisible()).toBe(true)
   const label = await page.locator('main table').innerText()
   expect(label.split(/\s{2,}|\t|\n/)).toEqual([
     ...['Product', typedOrder.products, 'Quantity', `${typedOrder.quantity} packs`],
