@@ -217,8 +217,7 @@ it('on a phone “Send it” shares the physician’s sheet, sends it by WhatsAp
   await expect.poll(told).toBe('printed')
 })
 
-it('the longest sheet is printed on one page of A4 and of Letter, also from a tablet', async () => {
-  const product = products[1]
+it.each(products)('the sheet of %s is printed on one page of A4 and of Letter, also from a tablet', async (product) => {
   const { page } = await visit(productPath(product), { viewport: { width: 820, height: 1180 }, hasTouch: true })
   await page.evaluate(() => Object.assign(window, { print: () => document.body.toggleAttribute('data-printed', true) }))
   for (const chip of await page.locator('[data-chip]').all()) await chip.tap() // the longest sheet
