@@ -1,6 +1,6 @@
 // Each compose file passes on the settings as docs/configuration.md says, and drops all capabilities by default.
 // No password stands in an argument of a command.
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
 import { envSchema } from '../server/env.ts'
 import { SERVER_ENV_FILE, staffCommand } from '../server/format.ts'
@@ -24,12 +24,6 @@ function servicesOf(file: string): [string, string][] {
 }
 
 const textOf = (file: string, name: string) => servicesOf(file).find(([each]) => each === name)?.[1] ?? ''
-
-it('each way with compose is a file of its own, and replicas add to that with PostgreSQL', () => {
-  expect(globSync('{compose,deploy/compose.*}.yaml').sort()).toEqual(files)
-  for (const file of files) expect(servicesOf(file).map(([name]) => name)).toContain('caddy')
-  expect(servicesOf('deploy/compose.replicas.yaml').map(([name]) => name)).toEqual(['site-2', 'site-3', 'caddy'])
-})
 
 it('every setting of the site in .env but those that docs/configuration.md names reaches it in all three, and nothing else', () => {
   const [, sets = '', omits = ''] =

@@ -119,16 +119,25 @@ it('what is touched before the page has wholly arrived works at once', async () 
 })
 
 it.runIf(brand.newsletter)(
-  'the subscribe box refuses a bad address, says when there is no network, and stores a good one',
+  'the subscribe box marks a bad address and says so above the keyboard, says when there is no network, and stores a good one',
   async () => {
-    const { page } = await visit('/privacy-policy')
+    const { page } = await visit('/privacy-policy', { viewport: { width: 360, height: 360 }, reducedMotion: 'reduce' })
     const box = page.locator('#subscribe')
     const field = box.getByLabel('Email address')
     const button = box.getByRole('button', { name: 'Subscribe' })
     await field.fill('nobody')
     await page.locator('[data-island=subscribe][data-hydrated]').waitFor()
-    await button.click()
-    await box.getByText(messages.email).waitFor()
+    const borderColor = () => field.evaluate((input) => getComputedStyle(input).borderTopColor)
+    const before = await borderColor()
+    await field.press('Enter')
+    const answer = box.getByText(messages.email)
+    await answer.waitFor()
+    await eventually(async () => {
+      const { y = 999, height = 0 } = (await answer.boundingBox()) ?? {}
+      expect(y).toBeGreaterThan(0)
+      expect(y + height).toBeLessThanOrEqual(360)
+    })
+    await expect.poll(borderColor).not.toBe(before)
     const email = anAddress()
     await field.fill(email)
     await page.context().setOffline(true)

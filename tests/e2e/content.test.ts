@@ -86,23 +86,8 @@ it('before the form stands that it is no purchase, whom to call, and after it th
   }
 })
 
-it.each(products)('the safety information of %s begins with what to know about other medicines', async (name) => {
-  const { page } = await visit(productPath(name))
-  const first = page.locator('.safety > li').first()
-  const said = await first.innerText()
-  expect(said).toMatch(/^Other medicines\n/)
-  for (const { name: ingredient, caution } of medicineCautions(name))
-    expect(said).toContain(`${ingredient}: ${caution}`)
-  expect(said).toMatch(/blood thinner/)
-  // Every caution has the size of the text, wherever it stands.
-  const sizes = await page
-    .locator('.caution, .about strong, .safety p, .advisory p')
-    .evaluateAll((parts) => [...new Set(parts.map((part) => getComputedStyle(part).fontSize))])
-  expect(sizes).toEqual([await page.evaluate(() => getComputedStyle(document.body).fontSize)])
-})
-
 it.each(products)(
-  'every ingredient of %s has a row on the label and a place in the mechanism, each leads to the other',
+  'every ingredient of %s has a row on the label and a place in the mechanism; the safety begins with other medicines',
   async (name) => {
     const { page } = await visit(productPath(name), { reducedMotion: 'reduce' })
     const dead = await page
@@ -118,6 +103,17 @@ it.each(products)(
       expect(await page.locator(`.label-links ${href}`).count(), key).toBe(1)
       expect(await page.locator(`#label-${key} + .about a:is([href^="#slide-"], [href="#also"])`).count(), key).toBe(1)
     }
+    const first = page.locator('.safety > li').first()
+    const said = await first.innerText()
+    expect(said).toMatch(/^Other medicines\n/)
+    for (const { name: ingredient, caution } of medicineCautions(name))
+      expect(said).toContain(`${ingredient}: ${caution}`)
+    expect(said).toMatch(/blood thinner/)
+    // Every caution has the size of the text, wherever it stands.
+    const sizes = await page
+      .locator('.caution, .about strong, .safety p, .advisory p')
+      .evaluateAll((parts) => [...new Set(parts.map((part) => getComputedStyle(part).fontSize))])
+    expect(sizes).toEqual([await page.evaluate(() => getComputedStyle(document.body).fontSize)])
   },
 )
 

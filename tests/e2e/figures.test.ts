@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { siteForTests } from '../support/visit.ts'
 
-const { visit } = siteForTests({ pictures: false })
+const { site, visit } = siteForTests({ pictures: false })
 /** Pairs, and how far apart they have to be. In Figtree they are at least 0.016, 0.06 and 0.004 apart; 3 and 5 of Fraunces 0.002. */
 const TWINS: [one: string, other: string, least: number][] = [
   ['3', '5', 0.01],
@@ -15,21 +15,20 @@ const TWINS: [one: string, other: string, least: number][] = [
 const WIDTH = 24
 const HEIGHT = 24
 
-/** The ink of each pixel of a figure in the face of an element, at 9 px and blurred by one pixel. */
-async function inkOf(page: Page, selector: string, figure: string) {
-  await page.evaluate(
-    ([at = '', text = '']) => {
-      const { fontFamily, fontWeight, fontVariantNumeric } = getComputedStyle(document.querySelector(at) as Element)
-      document.querySelector('#figure')?.remove()
-      const place = document.body.appendChild(document.createElement('div'))
-      place.id = 'figure'
-      Object.assign(place.style, { fontFamily, fontWeight, fontVariantNumeric, fontSize: '9px', lineHeight: '12px' })
-      Object.assign(place.style, { position: 'fixed', inset: '0', zIndex: '99', padding: '6px' })
-      Object.assign(place.style, { background: '#fff', color: '#000', filter: 'blur(1px)' })
-      place.textContent = text
-    },
-    [selector, figure],
-  )
+/** The ink of each pixel of a figure in the face of amounts, at 9 px and blurred by one pixel. */
+async function inkOf(page: Page, figure: string) {
+  await page.evaluate((text) => {
+    const { fontFamily, fontWeight, fontVariantNumeric } = getComputedStyle(
+      document.querySelector('.amount') as Element,
+    )
+    document.querySelector('#figure')?.remove()
+    const place = document.body.appendChild(document.createElement('div'))
+    place.id = 'figure'
+    Object.assign(place.style, { fontFamily, fontWeight, fontVariantNumeric, fontSize: '9px', lineHeight: '12px' })
+    Object.assign(place.style, { position: 'fixed', inset: '0', zIndex: '99', padding: '6px' })
+    Object.assign(place.style, { background: '#fff', color: '#000', filter: 'blur(1px)' })
+    place.textContent = text
+  }, figure)
   const shot = await page.screenshot({ clip: { x: 0, y: 0, width: WIDTH, height: HEIGHT } })
   return [...(await sharp(shot).greyscale().raw().toBuffer())].map((level) => 255 - level)
 }
@@ -42,23 +41,26 @@ function difference(one: number[], other: number[]) {
   return 1 - Math.max(...alike) / (power(one) * power(other))
 }
 
-it.each([
-  ...products.map((name) => [productPath(name), '.amount'] as const),
-  ['/', '.amount'] as const,
-  ['/', '.contact-lines [href^=tel]'] as const,
-  ['/buy-now', '[name=quantity]'] as const,
-])('on %s the figures of %s are told apart at 9 px, blurred', async (path, selector) => {
-  const { page } = await visit(path)
+it('every figure is set in the face whose figures are told apart at 9 px, blurred, and have one width', async () => {
+  const { page } = await visit('/')
+  for (const [path, selector] of [
+    ['/', '.contact-lines [href^=tel]'],
+    ['/', '.amount'],
+    ['/buy-now', '[name=quantity]'],
+    ...products.map((name) => [productPath(name), '.amount'] as const),
+  ] as const) {
+    await page.goto(site().url + path)
+    const faces = await page.locator(selector).evaluateAll((all) =>
+      all.map((each) => {
+        const { fontFamily, fontWeight, fontVariantNumeric } = getComputedStyle(each)
+        return `${fontWeight} ${fontVariantNumeric} ${fontFamily.split(',')[0]}`
+      }),
+    )
+    expect(new Set(faces), `${selector} on ${path}`).toEqual(new Set(['600 lining-nums tabular-nums Figtree']))
+  }
   await page.evaluate(() => document.fonts.ready)
-  const faces = await page.locator(selector).evaluateAll((all) =>
-    all.map((each) => {
-      const { fontFamily, fontWeight, fontVariantNumeric } = getComputedStyle(each)
-      return `${fontWeight} ${fontVariantNumeric} ${fontFamily.split(',')[0]}`
-    }),
-  )
-  expect(new Set(faces)).toEqual(new Set(['600 lining-nums tabular-nums Figtree']))
   for (const [one, other, least] of TWINS) {
-    const apart = difference(await inkOf(page, selector, one), await inkOf(page, selector, other))
+    const apart = difference(await inkOf(page, one), await inkOf(page, other))
     expect(apart, `${one} and ${other}`).toBeGreaterThan(least)
   }
   // The subset of the font has figures of one width.

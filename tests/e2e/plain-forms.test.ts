@@ -4,7 +4,7 @@ import { subscribe } from '../../client/content/contact.ts'
 import { enquiryReceived, notLookedUp, receivedEarlier } from '../../client/content/enquiry-form.ts'
 import { emptyFieldError, progressTexts, uncertain } from '../../client/content/sending.ts'
 import { brand } from '../../shared/brand.ts'
-import { products } from '../../shared/catalogue.ts'
+import { buyNowPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
@@ -48,6 +48,7 @@ it('without scripts an order is received on the home page, and a reload sends no
   const reference = page.locator('.reference')
   expect(await reference.textContent()).toBe(rows[0]?.reference)
   expect(await page.getByRole('button', { name: /Copy|Print|Share/ }).count()).toBe(0) // they need scripts
+  expect(await page.getByText(enquiryReceived.mailLeads).isVisible()).toBe(true)
   const label = await page.locator('main table').innerText()
   expect(label.split(/\s{2,}|\t|\n/)).toEqual([
     ...['Product', typedOrder.products, 'Quantity', `${typedOrder.quantity} packs`],
@@ -56,6 +57,8 @@ it('without scripts an order is received on the home page, and a reload sends no
   await page.reload()
   expect(await reference.textContent()).toBe(rows[0]?.reference)
   expect(await stored()).toHaveLength(1)
+  await page.getByRole('link', { name: `Ask for ${products[1]} too` }).click()
+  expect(page.url()).toBe(site().url + buyNowPath(products[1]))
   expect(problems).toEqual([])
 })
 
@@ -193,9 +196,4 @@ it('it confirms nothing that cannot be looked up', async () => {
   expect(page).toContain(reference)
   expect(page).not.toContain(enquiryReceived.heading)
   expect(madeUp.status).toBe(404) // what cannot be a reference is not shown either
-})
-
-it('a program in the hidden field is stored as suspected spam, as with scripts', async () => {
-  expect((await post({ website: 'https://spam.example' })).status).toBe(303)
-  expect(await stored()).toMatchObject([{ suspectedSpam: true }])
 })

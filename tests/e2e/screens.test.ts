@@ -1,9 +1,7 @@
 // On every tested screen no text lies on a picture, what one looks for is in view, and Enter does what the keyboard says.
 import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
-import { brand } from '../../shared/brand.ts'
 import { productPath, productSlug, products } from '../../shared/catalogue.ts'
-import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, typedOrder } from '../support/fill-order.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
@@ -141,32 +139,6 @@ it('the section that is read is marked in the list, which makes room while one r
     })
   }
 })
-
-it.runIf(brand.newsletter)(
-  'the answer of the subscribe box is in view above the keyboard, and a wrong address is marked',
-  async () => {
-    const { page } = await visit('/privacy-policy', {
-      viewport: { width: 360, height: 360 },
-      reducedMotion: 'reduce',
-    })
-    const field = page.locator('#subscribe-email')
-    await field.fill('nobody')
-    await page.locator('[data-island=subscribe][data-hydrated]').waitFor()
-    const before = await field.evaluate((box) => getComputedStyle(box).borderTopColor)
-    await field.press('Enter')
-    const answer = page.locator('.subscribe-answer', { hasText: /./ })
-    await answer.waitFor()
-    await eventually(async () => {
-      const { y = 999, height = 0 } = (await answer.boundingBox()) ?? {}
-      expect(y).toBeGreaterThan(0)
-      expect(y + height).toBeLessThanOrEqual(360)
-    })
-    expect(await answer.textContent()).toBe(messages.email)
-    await eventually(async () =>
-      expect(await field.evaluate((box) => getComputedStyle(box).borderTopColor)).not.toBe(before),
-    )
-  },
-)
 
 it('at 1440 × 900 a link to the mechanism shows both cards of a slide, and the form its slip', async () => {
   const { page } = await visit(`${xt}#mechanism`)

@@ -1,13 +1,13 @@
-// Every page of visitors is valid HTML, in every state of its forms, with scripts and without.
+// Every page of visitors is valid HTML as it is served. Forms that scripts have changed: accessible.test.ts.
 import { expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
-import { anAddress, fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
-import { current, faultsOf } from '../support/valid-html.ts'
+import { anAddress, typedOrder } from '../support/fill-order.ts'
+import { faultsOf } from '../support/valid-html.ts'
 import { paths, siteForTests } from '../support/visit.ts'
 
-const { fetch, html, visit } = siteForTests({ pictures: false })
+const { fetch, html } = siteForTests({ pictures: false })
 it.each([
   ...[...paths, '/nowhere', '/subscribed', '/subscription?token=unknown'],
   ...['/staff/sign-in', '/staff/sign-in?sent', '/staff/enter?token=unknown'],
@@ -26,21 +26,5 @@ it('the pages that answer forms sent without scripts', async () => {
     const source = await answer.text()
     expect(await faultsOf(source), path).toEqual([])
     expect(source).not.toContain('public-url.invalid') // the place of PUBLIC_URL, in this page too
-  }
-})
-
-it('the form while it is refused, asks, and is received', async () => {
-  const { page } = await visit('/buy-now')
-  await page.locator('#order-name').focus()
-  await page.locator('[data-island=order][data-hydrated]').waitFor()
-  for (const [changes, state] of [
-    [{ name: '' }, '.field-error'],
-    [{ email: 'asha@gmial.con', mobile: '0123456789' }, '.field-doubt'],
-    [{ email: anAddress() }, '.reference'],
-  ] as const) {
-    await fillOrder(page, changes)
-    if (state !== '.field-doubt') await sendButton(page).click() // a doubt holds nothing back
-    await page.locator(state).first().waitFor()
-    expect(await faultsOf(await current(page)), state).toEqual([])
   }
 })

@@ -13,6 +13,7 @@ import { openTestDatabase } from '../support/open-test-database.ts'
 import { createFolder } from '../support/scratch.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
+import { administer } from '../support/test-database.ts'
 
 /* A later version of the site, with two migrations more: the second needs what the first adds to a type. */
 
@@ -106,14 +107,15 @@ it('a backup of this version is refused where the tables are of the later one, w
  */
 for (const backup of globSync('tests/fixtures/*.sql.gz'))
   it(`${backup} is restored by this version`, async () => {
-    const DATA_DIR = join(await aFolder('quvera-oldest-'), 'data')
-    expect(await staff(['restore', resolve(backup)], { DATA_DIR })).toMatchObject({ code: 0 })
-    expect((await staff(['export'], { DATA_DIR })).stdout.split('\n').length).toBeGreaterThan(2)
-    const pending = await onDatabase({ DATA_DIR }, (db) => db.mail.count({ where: { status: 'Pending' } }))
+    const env = await aDatabase()
+    await administer(env.DATABASE_URL, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    expect(await staff(['restore', resolve(backup)], env)).toMatchObject({ code: 0 })
+    expect((await staff(['export'], env)).stdout.split('\n').length).toBeGreaterThan(2)
+    const pending = await onDatabase(env, (db) => db.mail.count({ where: { status: 'Pending' } }))
     expect(pending).toBe(0)
     if (!backup.includes('with-notes')) return
     // Of 97410644: notes and calls were columns.
-    const history = await onDatabase({ DATA_DIR }, (db) => db.historyEntry.findMany({ orderBy: { id: 'asc' } }))
+    const history = await onDatabase(env, (db) => db.historyEntry.findMany({ orderBy: { id: 'asc' } }))
     const found = (wanted: string) => history.filter(({ what }) => what === wanted)
     expect(history[0]).toMatchObject({
       who: 'ravi@quvera.example',

@@ -80,6 +80,12 @@ describe('a valid order', () => {
     const [row] = await app.db.enquiry.findMany({ include: { mails: true } })
     expect([row?.suspectedSpam, row?.mails.length]).toEqual([isSuspected, isSuspected ? 0 : 2])
   })
+
+  it('is marked so as a form, too', async () => {
+    const { submissionKey, ...fields } = anOrder({ website: 'https://spam.example' })
+    expect((await postForm(app.url, fields)).status).toBe(303)
+    expect(await app.db.enquiry.findMany()).toMatchObject([{ suspectedSpam: true }])
+  })
 })
 
 describe('the same order again', () => {

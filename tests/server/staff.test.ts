@@ -66,7 +66,7 @@ describe('a database that nobody named', () => {
   /** A staff command as npm starts it, in a folder that may have a .env. */
   const run = (folder: string, command: string, env: Record<string, string>) =>
     runShell(
-      `cd '${folder}' && node --import '${resolve('server/dotenv.mjs')}' '${resolve('server/staff.ts')}' ${command}`,
+      `cd '${folder}' && node --import '${resolve('server/dotenv.mjs')}' '${resolve('dist/server/staff.js')}' ${command}`,
       env,
     )
 

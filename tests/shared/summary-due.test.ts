@@ -31,8 +31,6 @@ describe('a summary', () => {
     ['one that was taken, ten minutes ago', { isUntold: true, ...last(10 * MINUTE, taken) }, true],
     ['one that was taken, less than ten minutes ago', { isUntold: true, ...last(10 * MINUTE - 1, taken) }, false],
     ['one that was taken, and nothing untold since', last(3 * DAY, taken), false],
-    ['one that is Pending for two days of an outage', { isUntold: true, ...last(2 * DAY, lost) }, true],
-    ['one that is Pending for an hour of an outage', { isUntold: true, ...last(HOUR, lost) }, false],
     [
       'everything Withheld by a restore an hour after it',
       { isUntold: true, ...last(HOUR, { lastStates: ['Withheld', 'Withheld'] }) },
@@ -51,9 +49,6 @@ describe('a summary', () => {
       false,
       { STAFF_EMAILS: [RAVI] },
     ],
-    // One that is dated tomorrow is not read as the last one: the facts hold the one before it.
-    ['a summary dated tomorrow', { isUntold: true }, true],
-    ['a replica that waited for the lock', { isUntold: true, ...last(20, { ...taken }) }, false],
     ['a small budget, after an hour', { isUntold: true, ...last(HOUR, taken) }, false, { MAIL_DAILY_BUDGET: 100 }],
     ['a small budget, after two hours', { isUntold: true, ...last(2 * HOUR, taken) }, true, { MAIL_DAILY_BUDGET: 100 }],
     [

@@ -23,21 +23,22 @@ export function ownSiteForTests(env: Record<string, string> = {}, { pictures = t
 function visitorsOf<Site extends ReturnType<typeof joinSharedSite>>(openSite: () => Promise<Site>, pictures: boolean) {
   const args = pictures ? CHROMIUM_FLAGS : [...CHROMIUM_FLAGS, '--blink-settings=imagesEnabled=false']
   let site: Site
-  let browser: Browser
+  let browser: Promise<Browser> | undefined // some files ask without one
   const opened: (() => Promise<void>)[] = []
   async function openHere(url: string | undefined, options?: BrowserContextOptions) {
-    const visited = await openPage(browser, url, options)
+    browser ??= launchBrowser({ args })
+    const visited = await openPage(await browser, url, options)
     opened.push(visited.close)
     return visited
   }
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), launchBrowser({ args })])
+    site = await openSite()
   })
   afterEach(async () => {
     for (const close of opened.splice(0)) await close()
   })
   afterAll(async () => {
-    await browser?.close()
+    await (await browser)?.close()
     await site?.close()
   })
   return {
