@@ -55,7 +55,11 @@ const SPACING =
   '* { letter-spacing: .12em !important; word-spacing: .16em !important; line-height: 1.5 !important } p { margin-bottom: 2em !important }'
 const READERS_STYLES: [name: string, width: number, css: string][] = [
   ...[320, 768, 1024, 1440].map((width): [string, number, string] => [`text spacing at ${width} px`, width, SPACING]),
-  ['text of 200 %', 360, 'html { font-size: 200% !important }'],
+  ...[360, 900, 1440].map((width): [string, number, string] => [
+    `text of 200 % at ${width} px`,
+    width,
+    'html { font-size: 200% !important }',
+  ]),
 ]
 
 /** Another brand has longer words in the same places. */
