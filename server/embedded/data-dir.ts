@@ -112,7 +112,7 @@ function cannotUse(dataDir: string, cause: unknown): OperatorError {
 }
 
 /** The major version of PostgreSQL that made the database in this folder; undefined if there is none. */
-function readVersion(folder: string): string | undefined {
+export function readVersion(folder: string): string | undefined {
   const file = join(folder, 'PG_VERSION')
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }

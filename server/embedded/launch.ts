@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { OperatorError } from '../errors.ts'
 import { InUseError, pathIn, readServerPid, socketConnection } from './data-dir.ts'
-import { MAKE_DATABASE } from './empty-database.ts'
-import { asNamedUser, asPostgresUser, type Programs } from './programs.ts'
+import { EMPTY_DATABASE } from './empty-database.ts'
+import { asPostgresUser, type Programs } from './programs.ts'
 
 const SETTINGS = {
   listen_addresses: '', // only the socket
@@ -59,7 +59,9 @@ const START = `umask 077
 { echo "$OWNER"; ls -i "$LOCK"; } > "$LOCK"
 if [ ! -d "$DATABASE" ]; then
   set -e
-  ${MAKE_DATABASE}
+  rm -rf "$DATABASE.new"
+  cp -RH "$EMPTY" "$DATABASE.new"
+  "$INITDB" --sync-only -D "$DATABASE.new" >&2
   mv "$DATABASE.new" "$DATABASE"
   sync "$DATABASE" "$DATABASE/.."
 fi
@@ -87,9 +89,8 @@ export async function launch(
       : asPostgresUser('sh', ['-c', `${EXIT_IF_IN_USE}\n${START}`, 'sh', ...server])
   const child = spawn(...command, {
     env: {
+      EMPTY: EMPTY_DATABASE,
       INITDB: initdb,
-      POSTGRES: postgres,
-      NAMED: asNamedUser().join(' '),
       DATABASE: database,
       LOCK: lock,
       SOCKET: pathIn(dataDir, 'socket'),

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeFailure } from '../errors.ts'
 import { assertDataDir, InUseError, wasCopiedWhileUsed } from './data-dir.ts'
+import { makeEmptyDatabase } from './empty-database.ts'
 import { launch, type StopSignal } from './launch.ts'
 import { findPrograms } from './programs.ts'
 
@@ -48,6 +49,7 @@ export async function startEmbedded(options: EmbeddedOptions) {
     warn(
       `the database in ${dataDir} is a copy that was made while a site used it: rows may be missing or damaged. Restore a backup instead, or copy the folder again while no site runs on it (docs/backup.md)`,
     )
+  await makeEmptyDatabase(programs)
   const start = (waitSeconds: number) => launch(dataDir, programs, settings, waitSeconds, unreachableMs)
   let server = await start(lockWaitSeconds)
   let stopSignal: StopSignal | undefined

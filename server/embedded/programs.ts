@@ -32,16 +32,13 @@ export function asPostgresUser(program: string, args: string[]): [program: strin
   return ['setpriv', [...fromRoot, '--pdeathsig', 'INT', program, ...args]]
 }
 
-/**
- * What stands before a command that needs the user's name. A container's user may have none: a user namespace maps it to
- * `nobody`.
- */
-export function asNamedUser(): string[] {
+/** The same for a program that needs the user's name. A container's user may have none: a user namespace maps it to `nobody`. */
+export function asNamedUser(program: string, args: string[]): [program: string, args: string[]] {
   try {
     userInfo()
-    return []
+    return [program, args]
   } catch {
-    return ['unshare', '--user', `--map-user=${NOBODY}`]
+    return ['unshare', ['--user', `--map-user=${NOBODY}`, program, ...args]]
   }
 }
 
