@@ -35,7 +35,10 @@ export const actions = {
     // Contacted again ends a reminder that is due.
     when: (row, { status, closedAs }) =>
       row.status !== status || row.closedAs !== closedAs || (status === 'Contacted' && isDue(row.remindOn)),
-    preview: (_, { status, closedAs }) => ({ status, closedAs, statusBy: undefined, statusAt: undefined }),
+    preview({ remindOn }, { status, closedAs }) {
+      const isOver = status === 'Closed' || (status === 'Contacted' && isDue(remindOn))
+      return { status, closedAs, statusBy: undefined, statusAt: undefined, ...(isOver && { remindOn: undefined }) }
+    },
     done({ remindOn }, { status, closedAs }) {
       if (closedAs) return `${status}, ${closedAs}`
       return status === 'Contacted' && remindOn ? `${status}. Still to be rung ${dayName(remindOn)}` : status

@@ -50,10 +50,12 @@ export function Act<Name extends ActionName>({ name, seen, options, label, short
     when?(row: Seen['row'], options: Options<Name>): boolean
   }
   const text = label ?? entry.label(options, row)
+  // How the row stands is not known before what was done to it is taken back.
+  const isIdle = doing.includes('takeBack') || (entry.when ? !entry.when(row, options) : doing.includes(name))
   return (
     <ActionButton
       className={rest.className}
-      isIdle={entry.when ? !entry.when(row, options) : doing.includes(name)}
+      isIdle={isIdle}
       label={isInList ? `${text}: ${row.name}` : undefined}
       onClick={() => {
         act(name, row, options)

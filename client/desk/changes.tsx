@@ -3,7 +3,7 @@ import { answeredStatus } from '../trpc.ts'
 import { type ActionName, actions, type Options, type Preview } from './actions.ts'
 import { focusRow } from './focus.ts'
 import { forget, KEPT_MS, type Change as KeptChange, keep, readKept } from './kept.ts'
-import { say, sayNot } from './message.ts'
+import { showDone, showRefusal } from './message.ts'
 import { client, type Fields, type Inputs, messageOf, type Row, receive, trpc, you } from './queries.ts'
 
 /* The changes that somebody makes: sent one after the other for an enquiry, and kept until they are stored or refused. */
@@ -53,7 +53,7 @@ function refuse(error: Error, change: Change) {
   forget(change)
   const dropped = dropBehind(change)
   const also = dropped > 0 ? ` What you did after it was not done either (${dropped}).` : ''
-  sayNot(messageOf(error) + also, answeredStatus(error) !== 409)
+  showRefusal(messageOf(error) + also, answeredStatus(error) !== 409)
 }
 
 /** Resolves with the rows as they are stored; rejects with the refusal. */
@@ -108,7 +108,7 @@ function tellDone(rows: Row[], { name, input }: Change) {
   const done = name === 'add' ? ADDED : (actions[name].done as (row: Row, input: object) => string)(row, input)
   const whom = rows.length === 1 ? row.name : `${rows.length} enquiries`
   const text = `: ${done}`
-  say(
+  showDone(
     ({ closeToast }) => (
       <>
         <span>
@@ -139,7 +139,7 @@ export function resumeKept(): void {
   const keys = waiting.map(({ state }) => (state.variables as Change).input.key)
   const { kept, late } = readKept(you())
   for (const change of kept) if (!keys.includes(change.input.key)) submit(change as Change).catch(() => {})
-  if (late.length > 0) sayNot(late.map(lateMessage).join(' '), true)
+  if (late.length > 0) showRefusal(late.map(lateMessage).join(' '), true)
 }
 
 export interface Tried {

@@ -3,7 +3,7 @@ import { callLink, mailLink, mobileInGroups, whatsAppLink } from '../../shared/v
 import { Act, ActionButton } from './buttons.tsx'
 import type { Seen } from './changes.tsx'
 import { count } from './format.ts'
-import { say, sayNot } from './message.ts'
+import { showDone, showRefusal } from './message.ts'
 import { type Enquiry, type Row, replyTitles } from './queries.ts'
 import { startCall, startContact } from './ringing.ts'
 
@@ -92,8 +92,8 @@ function allOf({ reference, name, email, mobile, quantity, products, retailerSel
 async function copy(text: string, done: string) {
   try {
     await navigator.clipboard.writeText(text)
-    say(done)
+    showDone(done)
   } catch {
-    sayNot(`Copying does not work here: ${text}`, true)
+    showRefusal(`Copying does not work here: ${text}`, true)
   }
 }

@@ -53,10 +53,10 @@ export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
     if (target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return
     const isArrow = key === 'ArrowDown' || key === 'ArrowUp'
     if (isArrow && focusRowBeside(currentTarget, key === 'ArrowDown' ? 1 : -1)) event.preventDefault() // no scrolling
-    if (event.repeat) return
+    if (event.repeat || doing.includes('takeBack')) return
     if (key === 'c' && actions.setStatus.when?.(row, CONTACTED)) act('setStatus', row, CONTACTED)
     if (key === 'n' && !doing.includes('addCall')) act('addCall', row, {})
-    if (key === 'u' && row.last && !doing.includes('takeBack')) act('takeBack', row, { of: row.last.key })
+    if (key === 'u' && row.last) act('takeBack', row, { of: row.last.key })
   }
 
   return (

@@ -5,7 +5,7 @@ import { count, timeOf } from './format.ts'
 import type { Held } from './queries.ts'
 import { Ticks, useTicks } from './ticks.tsx'
 
-/* What we hold of a person, in words: what is ticked is printed, or saved with all its columns. */
+/* What we hold of a person, the main of it in words: what is ticked is printed, or saved with all its columns. */
 
 export function Holdings({ held, reference }: { held: Held; reference: string }) {
   const { enquiries, subscriptions, told } = held

@@ -1,19 +1,23 @@
-import { type ToastContent, type ToastOptions, toast } from 'react-toastify/unstyled'
+import { type Id, type ToastContent, type ToastOptions, toast } from 'react-toastify/unstyled'
 
-/* What is said of what one did: one message at a time, as on a phone they cover rows. */
+/* What is said of what one did. One message at a time says that it is done, as on a phone they cover rows. */
 
 const REFUSAL_MS = 20_000
 
-export function say(content: ToastContent, options?: ToastOptions): void {
-  toast.dismiss()
-  toast.success(content, options)
+let done: Id | undefined
+
+export function showDone(content: ToastContent, options?: ToastOptions): void {
+  dismissDone()
+  done = toast.success(content, options)
 }
 
-/** @param isFault else it is news, as that a colleague was faster */
-export function sayNot(content: string, isFault: boolean): void {
-  toast.dismiss()
+/** It stays for its time, also beside what is done meanwhile. @param isFault else it is news: a colleague was faster */
+export function showRefusal(content: string, isFault: boolean): void {
+  dismissDone()
   toast[isFault ? 'error' : 'info'](content, { role: 'alert', autoClose: REFUSAL_MS })
 }
 
-/** Whoever goes to another page has done with it. */
-export const sayNoMore = (): void => toast.dismiss()
+/** Whoever goes to another page has seen it. */
+export function dismissDone(): void {
+  if (done) toast.dismiss(done)
+}

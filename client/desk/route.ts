@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { DESK_PATH } from '../../shared/desk.ts'
-import { sayNoMore } from './message.ts'
+import { dismissDone } from './message.ts'
 
 /* The one page of the desk: which enquiry it shows is told by the address. */
 
@@ -67,7 +67,7 @@ function openLink(event: MouseEvent) {
   if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return
   if (link.origin !== location.origin || !PATH.test(link.pathname)) return
   event.preventDefault()
-  sayNoMore()
+  dismissDone()
   open(link.pathname, 'next' in link.dataset)
 }
 
@@ -75,7 +75,7 @@ function openLink(event: MouseEvent) {
 export function watchRoute(): void {
   history.scrollRestoration = 'manual'
   addEventListener('popstate', () => {
-    sayNoMore()
+    dismissDone()
     tell()
   })
   addEventListener('scroll', () => {

@@ -119,7 +119,8 @@ export function addKey({ target, formData }: FormDataEvent): void {
   if ((target as HTMLElement).id !== 'order') return
   const product = String(formData.get('products') ?? '')
   const { key, open } = heldKey(formData.get('submissionKey'), product) ?? keyOf(product)
-  // A key that cannot be kept would differ at the next post: none is sent then, and the server looks for an equal enquiry.
+  // A key that cannot be kept would differ at the next post: none is sent then, but what a page of failure holds, and the server
+  // looks for an equal enquiry.
   if (keep({ key, product, open: open + 1, isPosted: true })) formData.set('submissionKey', key)
 }
 

@@ -56,8 +56,8 @@ interface Change<Input> {
   /** What its user saw, by column: refused if the enquiry is not like that any more. */
   seen?(input: Input): ColumnValues
   work(situation: Situation, input: Input): Work | Promise<Work>
-  /** What follows where its entry is taken back, or put back (`isTakenBack`: what it was before), but for the columns. */
-  undone?(situation: Situation, entry: Entry): Promise<unknown>
+  /** What follows, but for the columns, where its entry was taken back, or put back again. The enquiry is as it was before. */
+  undone?(situation: Situation, entry: Entry, isPutBack: boolean): Promise<unknown>
   /** Of an entry in the history. */
   words(entry: Entry): string
 }
@@ -120,9 +120,9 @@ export const changes = {
       return { set: { SuspectedSpam: spam } }
     },
     /** Taking back "Not spam" withholds its mails, while none has gone out. */
-    async undone({ db, enquiry: { id }, recipients }, { at, after, isTakenBack }) {
-      const becomesSpam = after?.SuspectedSpam === isTakenBack
-      if (!becomesSpam) return releaseMails(db, id, recipients, RELEASE_SECONDS)
+    async undone({ db, enquiry: { id }, recipients }, { at, after }, isPutBack) {
+      const isSpamNow = isPutBack ? after?.SuspectedSpam : !after?.SuspectedSpam
+      if (!isSpamNow) return releaseMails(db, id, recipients, RELEASE_SECONDS)
       await withholdMails(db, id) // first: then none is claimed any more
       if (await wasTriedSince(db, id, at)) throw new RequestError(409, 'It has gone out: mark it as spam again.')
     },
@@ -132,7 +132,7 @@ export const changes = {
     input: z.extend(one, { text: note }),
     what: 'Note',
     work: (_, { text }) => ({ text }),
-    words: ({ text, isTakenBack }) => (text === null || isTakenBack ? 'a note that was removed' : `note: ${text}`),
+    words: ({ text, isTakenBack }) => (text === null || isTakenBack ? 'a note (removed)' : `note: ${text}`),
   }),
   /** Rang, no answer. */
   addCall: change({
@@ -231,7 +231,8 @@ export type ChangeName = keyof typeof changes
 
 /** An erasure that was asked for is not any more, or is again. */
 function tellOrWithhold({ db, enquiry: { id, eraseAt }, recipients }: Situation) {
-  return eraseAt ? withholdErasureAsked(db, id) : tellOfErasure(db, id, recipients.STAFF_EMAILS)
+  const wasToBeErased = eraseAt !== null
+  return wasToBeErased ? withholdErasureAsked(db, id) : tellOfErasure(db, id, recipients.STAFF_EMAILS)
 }
 
 /** `Closed, Ordered` */

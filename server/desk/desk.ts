@@ -2,7 +2,7 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { pipeline, type Readable } from 'node:stream'
 import type * as z from 'zod/mini'
 import { createCsv } from '../csv.ts'
-import type { Db } from '../database/database.ts'
+import { type Db, TRANSACTION } from '../database/database.ts'
 import { BY_PHONE, columnsOf, createReference, type Enquiry, insertForm, readEnquiries } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import {
@@ -44,8 +44,6 @@ import { createTurns } from './turns.ts'
  */
 
 const KEY_OF_ANOTHER = 'Another change has this key: nothing was changed. Load the page anew.'
-/** As many enquiries as one change may have, over a slow line to the database. */
-const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 
 type Input<Name extends keyof typeof inputs> = z.infer<(typeof inputs)[Name]>
 export type ChangeInput<Name extends ChangeName> = z.infer<(typeof changes)[Name]['input']>
@@ -199,7 +197,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         const lost = await takeBack(locked.db, enquiry, author, original, entries)
         if (lost) throw conflict(enquiry, entries, [lost], author.who)
         const entry = Object.values(changes).find(({ what }) => what === original.what)
-        await entry?.undone?.({ ...locked, recipients: env, now: new Date() }, original)
+        await entry?.undone?.({ ...locked, recipients: env, now: new Date() }, original, original.isTakenBack)
       })
       setImmediate(onQueued)
       return readRowsOf(db, references)

@@ -2,7 +2,8 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Enquiry } from '../database/enquiry.ts'
 import { type Entry, NOT_MINE, PROPOSAL, UNSUBSCRIBED, WITHDRAWN } from '../database/history.ts'
 import { RequestError } from '../http/errors.ts'
-import type { HeldEnquiry } from '../operations/person.ts'
+import { kindsToVisitor } from '../mail/kinds.ts'
+import type { HeldEnquiry, HeldMail } from '../operations/person.ts'
 import { changes } from './changes.ts'
 import { meaningOf } from './mails.ts'
 
@@ -20,6 +21,7 @@ const words: Record<string, (entry: Entry) => string> = {
 
 /** To the person themselves. */
 const TOLD: string[] = [changes.addNote.what, changes.addCall.what]
+const toVisitor: string[] = kindsToVisitor
 
 /** @param entries of the same enquiry */
 export function describeEntry(entry: Entry, entries: Entry[]): string {
@@ -50,16 +52,22 @@ export function conflict({ name, reference }: Enquiry, entries: Entry[], changed
   return new RequestError(409, `${name}, ${reference}: ${was} Nothing was changed.`)
 }
 
-/** Notes, calls and mails of an enquiry that we hold, in words, the oldest first. */
+/** Notes, calls and mails to the visitor of an enquiry that we hold, in words, the oldest first. */
 export function tellStory({ Mails }: Pick<HeldEnquiry, 'Mails'>, entries: Entry[]): { at: string; text: string }[] {
   const said = entries.filter(({ what, isTakenBack }) => TOLD.includes(what) && !isTakenBack)
+  const mails = Mails.filter(({ Kind }) => toVisitor.includes(Kind))
   return [
     ...said.map((entry) => ({ at: entry.at.toISOString(), text: describeEntry(entry, entries) })),
-    ...Mails.map(
-      ({ Kind: kind, To: to, Status: status, WithheldBecause: because, LastError: lastError, ...times }) => ({
-        at: new Date(times.SentAt ?? times.QueuedAt).toISOString(),
-        text: meaningOf({ kind, to, status, because, lastError }),
-      }),
-    ),
+    ...mails.map((mail) => ({ at: new Date(mail.SentAt ?? mail.QueuedAt).toISOString(), text: describeMail(mail) })),
   ].sort((one, other) => one.at.localeCompare(other.at))
+}
+
+function describeMail({
+  Kind: kind,
+  To: to,
+  Status: status,
+  WithheldBecause: because,
+  LastError: lastError,
+}: HeldMail) {
+  return meaningOf({ kind, to, status, because, lastError })
 }

@@ -83,7 +83,7 @@ const undelivered: Record<string, string> = {
 }
 
 export interface Row extends ReturnType<typeof toRow> {
-  /** After "Not spam": the mails that are to go out, of these kinds. */
+  /** In the answer to "Not spam": the kinds of mails that go out now. */
   releases?: ('Notice' | 'Acknowledgement')[]
 }
 
@@ -133,7 +133,7 @@ export async function readRowsOf(db: Pick<Db, '$queryRaw'>, references: string[]
   return references.flatMap((reference) => found.get(reference) ?? [])
 }
 
-/** After "Not spam". */
+/** Adds the kinds of mails that go out now, for the message of "Not spam". */
 export async function withReleases(db: Db, rows: Row[]): Promise<Row[]> {
   const kinds = ['Notice', 'Acknowledgement'] as const
   const enquiry = { reference: { in: rows.map(({ reference }) => reference) } }

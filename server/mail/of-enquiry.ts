@@ -86,7 +86,7 @@ export const MAY_GO_TO_CORRECTED = Prisma.sql`(mail."Kind" = 'Acknowledgement' A
 /** Queues an acknowledgement to the corrected address, unless one waits or has gone there. @returns how many */
 export function acknowledgeAnew(db: Pick<Db, '$executeRaw'>, id: string): Promise<number> {
   const condition = Prisma.sql`EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND ${MAY_GO_TO_CORRECTED})`
-  return queueToVisitor(db, id, 'Acknowledgement', { condition })
+  return queueToVisitor(db, id, 'Acknowledgement', condition)
 }
 
 /**

@@ -70,7 +70,6 @@ export async function transition(
  * Queues a mail to the visitor: none where the enquiry has no address, and none while one of this kind waits. The rest is seen to
  * by kinds.ts, and before each try: three a day, "This is not mine", whether it still holds; and a spam mark, which holds it up
  * until it is taken off. If the address is corrected, it goes to the new one.
- * @param dueInSeconds time to take back what it tells
  * @param condition of the enquiry (`form`), besides
  * @returns how many: one or none
  */
@@ -78,11 +77,11 @@ export function queueToVisitor(
   db: Pick<Db, '$executeRaw'>,
   id: string,
   kind: MailKind,
-  { dueInSeconds = 0, condition = Prisma.sql`TRUE` } = {},
+  condition = Prisma.sql`TRUE`,
 ): Promise<number> {
   return db.$executeRaw`
-    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox", "DueAt")
-    SELECT form."Id", ${kind}::"Quvera_MailKind", "Quvera_mailbox"(form."Email"), now() + make_interval(secs => ${dueInSeconds})
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox")
+    SELECT form."Id", ${kind}::"Quvera_MailKind", "Quvera_mailbox"(form."Email")
     FROM "Quvera_Form" form WHERE form."Id" = ${id}::uuid AND form."Email" <> '' AND ${condition}
       AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
         AND mail."Kind" = ${kind}::"Quvera_MailKind" AND mail."Status" = 'Pending')`

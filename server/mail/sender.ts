@@ -33,13 +33,13 @@ interface SenderOptions {
   claimSeconds: number
   pollMs?: number | undefined
   /** Between two preparations with upkeep. */
-  upkeepMs?: number
+  upkeepMs?: number | undefined
   /** Runs at each poll that the database does not answer. */
   onDatabaseAway?(): void
 }
 
 const POLL_MS = 1000
-export const UPKEEP_MS = 60_000
+const UPKEEP_MS = 60_000
 const TRY_MAX_MS = 10_000
 /** Longer than a try, so that no other process sends beside it. If its process dies, another one takes over when it ends. */
 const TURN_SECONDS = 15

@@ -4,7 +4,7 @@ import type { Env } from '../env.ts'
 import { createPostChannel } from './post-channel.ts'
 import { withholdStale } from './queue.ts'
 import { createResendChannel } from './resend-channel.ts'
-import { startSender, UPKEEP_MS } from './sender.ts'
+import { startSender } from './sender.ts'
 import { createSummaryWriter } from './summary.ts'
 
 /*
@@ -19,6 +19,9 @@ import { createSummaryWriter } from './summary.ts'
  *   routes.ts          takes the events of Resend; delivery.ts records by them what has arrived
  */
 
+/** Without senders: a database that is suspended between visitors is not woken each minute. */
+const UPKEEP_ALONE_MS = 3_600_000
+
 interface SendersOptions {
   log: Logger
   pollMs?: number | undefined
@@ -29,18 +32,18 @@ interface SendersOptions {
   onDatabaseAway?(): void
 }
 
-export function startSenders(db: Db, env: Env, { readProblems, upkeepMs = UPKEEP_MS, ...options }: SendersOptions) {
-  const { log } = options
+export function startSenders(db: Db, env: Env, { readProblems, ...options }: SendersOptions) {
+  const { log, upkeepMs } = options
   const { RESEND_API_KEY: apiKey, NOTIFY_URL: notifyUrl, MAIL_LEASE_SECONDS: claimSeconds } = env
   const writeSummaryIfDue = createSummaryWriter(db, env, { readProblems, log })
   const channels = [
     ...(apiKey ? [createResendChannel(db, env, log, writeSummaryIfDue)] : []),
     ...(notifyUrl ? [createPostChannel(db, env, notifyUrl, log)] : []),
   ]
-  const senders = channels.map((channel) => startSender(db, channel, { ...options, upkeepMs, claimSeconds }))
+  const senders = channels.map((channel) => startSender(db, channel, { ...options, claimSeconds }))
   // A sender withholds what is not wanted any more. Without one, posts of an earlier setting would wait for ever.
   const withholdPosts = () => void withholdStale(db, env, ['Post']).catch(() => undefined)
-  const upkeep = senders.length === 0 ? setInterval(withholdPosts, upkeepMs) : undefined
+  const upkeep = senders.length === 0 ? setInterval(withholdPosts, upkeepMs ?? UPKEEP_ALONE_MS) : undefined
   if (upkeep) withholdPosts()
   return {
     wake() {

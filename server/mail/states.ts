@@ -33,7 +33,7 @@ export const withheldReasons: Record<WithheldBecause, string> = {
   NoUrl: 'NOTIFY_URL is not set any more',
   NotTheirs: 'its address was changed, or its owner says that the enquiry is not theirs',
   Replaced: 'a newer summary takes its place',
-  Kept: 'what it tells was taken back: the enquiry is kept, say',
+  Kept: 'what it tells was taken back',
 }
 
 /** What became of a try. */

@@ -86,7 +86,7 @@ export interface HeldEnquiry
   ClosedAs: string | null
   Mails: HeldMail[]
 }
-interface HeldMail extends Record<'To' | 'WithheldBecause' | 'LastError' | 'SentAt', string | null> {
+export interface HeldMail extends Record<'To' | 'WithheldBecause' | 'LastError' | 'SentAt', string | null> {
   Kind: string
   Status: string
   QueuedAt: string

@@ -11,7 +11,7 @@ const LONG = 'न'
 const LABEL = `${'x'.repeat(63)}.`
 const DOMAIN = `@${LABEL}${LABEL}`
 
-/** No order takes more room in the tables: on a full disk a shorter row may still find some that others do not. */
+/** About as long as an order may be: on a full disk a shorter row may still find some room that others do not. */
 export const longestOrder: OrderContent = {
   ...exampleOrder,
   name: LONG.repeat(NAME_MAX),

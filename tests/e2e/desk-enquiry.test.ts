@@ -124,10 +124,10 @@ it('of two at once each reads what the other did: at the row, and in one message
   await comeBackFor(page, button(page, 'Take back ravi’s: Asha Verma'))
   await button(page, 'Take back ravi’s: Asha Verma').click()
   await toast(page, 'taken back: set to Contacted (was New)').waitFor()
-  expect(await page.locator('.Toastify__toast').count()).toBe(1)
+  expect(await page.locator('.Toastify__toast--success').count()).toBe(1)
   await page.getByRole('link', { name: 'Asha Verma', exact: true }).click()
   await page.locator('.whole').waitFor()
-  await expect.poll(() => page.locator('.Toastify__toast').count()).toBe(0)
+  await expect.poll(() => page.locator('.Toastify__toast--success').count()).toBe(0)
 })
 
 it('the tab tells how many are due, a row that it is overdue, and Contacted again ends it', async () => {
@@ -197,7 +197,7 @@ it('notes are lines of their own, each with who and when, and each is taken back
   await expect.poll(() => notes.count()).toBe(1)
   const [top = 0, focus] = await page.evaluate(() => [scrollY, document.activeElement?.tagName] as const)
   expect([focus, scrolled - top < 150]).toEqual(['SECTION', true]) // the line that went was as high
-  await page.locator('section', { hasText: 'History' }).getByText('taken back: a note that was removed').waitFor()
+  await page.locator('section', { hasText: 'History' }).getByText('taken back: a note (removed)').waitFor()
   expect(await notes.innerText()).toContain('wants a price')
 })
 
@@ -327,6 +327,15 @@ it('what we hold of a person is ticked, shown and printed in words, and saved wi
   expect(download.suggestedFilename()).toBe(`${reference}-what-we-hold.json`)
   const held = JSON.parse(await readFile(await download.path(), 'utf8'))
   expect(held.enquiries).toMatchObject([{ Reference: reference, Name: 'Asha Verma', Mails: expect.anything() }])
+})
+
+it('what we hold is printed on as many sheets as it takes', async () => {
+  for (let index = 0; index < 12; index++) await put({ receivedAt: hoursAgo(index) })
+  const { page } = await openOne()
+  await button(page, 'What we hold').click()
+  await page.locator('.held section').nth(12).waitFor()
+  const pdf = (await page.pdf({ format: 'A4' })).toString('latin1')
+  expect(pdf.match(/\/Type \/Page\b/g)?.length).toBeGreaterThan(1)
 })
 
 it('erasing is ticked one by one, seen by all for a day, and taken back', async () => {
