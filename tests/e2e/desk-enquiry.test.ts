@@ -103,6 +103,7 @@ it('on a phone, too, a row has Contacted and No answer at hand, without a call',
 it('Contacted asks whether a day that is set still holds', async () => {
   const reference = await put({ remindOn: hoursAgo(-72) })
   const { page } = await open()
+  await page.getByText('Nothing new. 1 to ring.').waitFor()
   await button(page, 'To ring 1 later').click()
   await button(page, 'Mark contacted: Asha Verma').click()
   await toast(page, /Contacted\. Still to be rung \w+/).waitFor()
@@ -327,6 +328,24 @@ it('what we hold of a person is ticked, shown and printed in words, and saved wi
   expect(download.suggestedFilename()).toBe(`${reference}-what-we-hold.json`)
   const held = JSON.parse(await readFile(await download.path(), 'utf8'))
   expect(held.enquiries).toMatchObject([{ Reference: reference, Name: 'Asha Verma', Mails: expect.anything() }])
+})
+
+it('nothing more is done to an enquiry before what was taken back is', async () => {
+  const { page } = await openOne()
+  await button(page, 'Mark contacted').click()
+  await page.locator('.standing').waitFor({ state: 'detached' })
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/desk.takeBack', (route) => held.then(() => route.continue()))
+  await page.locator('.outcome').getByRole('button', { name: 'Take back' }).click()
+  await expect.poll(() => button(page, 'No answer').getAttribute('aria-disabled')).toBe('true')
+  answer()
+  await expect.poll(() => button(page, 'No answer').getAttribute('aria-disabled')).toBe('false')
+  await button(page, 'No answer').click()
+  await flag(page, 'rang once').waitFor()
+  expect(await statusOf(page)).toBe('New')
 })
 
 it('what we hold is printed on as many sheets as it takes', async () => {
