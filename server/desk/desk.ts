@@ -152,14 +152,20 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
       return { person: { email, mobile }, exportedAt, ...held, told: Object.fromEntries(told) }
     },
 
-    /** A failure while it is read destroys the stream. */
+    /** A failure before the first row is thrown, a later one destroys the stream. */
     async export(session: Session, choice: Choice): Promise<Readable> {
       const isWanted = isChosen(choice)
       const where = choice.state === 'spam' ? isWanted : Prisma.sql`${isWanted} AND NOT form."SuspectedSpam"`
       const reading = <T>(read: () => Promise<T>) => (choice.text?.trim() ? inTurn(session, read) : read())
       await record(db, session, 'desk export', await reading(() => describeChosen(db, where)))
       const records = readRecords(db, where, choice.order ?? 'newest', reading)
-      return pipeline(records, createCsv(recordColumns), () => {}) // whoever reads it gets the error
+      const first = await records.next()
+      async function* all() {
+        if (first.done) return
+        yield first.value
+        yield* records
+      }
+      return pipeline(all, createCsv(recordColumns), () => {}) // whoever reads it gets the error
     },
 
     async change<Name extends ChangeName>(session: Session, name: Name, input: ChangeInput<Name>): Promise<Row[]> {
