@@ -1,11 +1,13 @@
 import { useState } from 'react'
-import { mobileInGroups } from '../../shared/visitor-contact.ts'
+import { brand } from '../../shared/brand.ts'
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import { ActionButton } from './buttons.tsx'
-import { count, timeOf } from './format.ts'
 import type { Held } from './queries.ts'
 import { Ticks, useTicks } from './ticks.tsx'
 
 /* What we hold of a person, the main of it in words: what is ticked is printed, or saved with all its columns. */
+
+const dayAndTime = (time: string) => formatIndianTime(new Date(time))
 
 export function Holdings({ held, reference }: { held: Held; reference: string }) {
   const { enquiries, subscriptions, told } = held
@@ -31,15 +33,16 @@ export function Holdings({ held, reference }: { held: Held; reference: string })
           </ActionButton>
         </p>
       </div>
+      <p>{`${brand.company}, ${formatIndianTime(new Date())}`}</p>
       {chosen.map((each) => (
-        <HeldPart key={each.Reference} enquiry={each} lines={told[each.Reference] ?? []} />
+        <HeldPart key={each.Reference} reference={each.Reference} told={told[each.Reference]} />
       ))}
       {subscribed.map(({ Email, SubscribedAt, ConfirmedAt }) => (
         <section key={Email} aria-label="Newsletter">
           <h3>Newsletter</h3>
           <p>
             <bdi>{Email}</bdi>
-            <span>{`, asked for ${timeOf(SubscribedAt)}, ${ConfirmedAt ? `confirmed ${timeOf(ConfirmedAt)}` : 'not confirmed'}`}</span>
+            <span>{`, asked for ${dayAndTime(SubscribedAt)}, ${ConfirmedAt ? `confirmed ${dayAndTime(ConfirmedAt)}` : 'not confirmed'}`}</span>
           </p>
         </section>
       ))}
@@ -48,28 +51,29 @@ export function Holdings({ held, reference }: { held: Held; reference: string })
 }
 
 interface HeldPartProps {
-  enquiry: Held['enquiries'][number]
-  lines: { at: string; text: string }[]
+  reference: string
+  told: Held['told'][string] | undefined
 }
 
-function HeldPart({ enquiry, lines }: HeldPartProps) {
-  const { Reference, Name, Mobile, Email, Quantity, Products, RetailerSelfUse, Status, ClosedAs } = enquiry
+function HeldPart({ reference, told }: HeldPartProps) {
+  if (!told) return null
   return (
-    <section aria-label={Reference}>
-      <h3>{`${Reference}, received ${timeOf(enquiry.ReceivedAt)}`}</h3>
-      <p>
-        <bdi>{Name}</bdi>
-        <br />
-        <bdi>{[mobileInGroups(Mobile), Email].filter(Boolean).join(', ')}</bdi>
-        <br />
-        <span>{`${count(Quantity)} × ${Products}, ${RetailerSelfUse}`}</span>
-        <br />
-        <span>{[Status, ClosedAs].filter(Boolean).join(', ')}</span>
-      </p>
+    <section aria-label={reference}>
+      <h3>{`${reference}, received ${told.receivedAt}`}</h3>
+      <dl className="fields">
+        {told.fields.map(({ label, value }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
       <ul className="lines">
-        {lines.map(({ at, text }) => (
+        {told.lines.map(({ at, text }) => (
           <li key={`${at} ${text}`}>
-            <span className="small">{timeOf(at)}</span>
+            <span className="small">{at}</span>
             <bdi>{text}</bdi>
           </li>
         ))}

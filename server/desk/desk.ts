@@ -21,7 +21,8 @@ import { describeChosen, listReferences } from '../operations/access-log.ts'
 import { readHoldings } from '../operations/person.ts'
 import { readRecords, recordColumns } from '../operations/records.ts'
 import { type byPhone, type ChangeName, changes } from './changes.ts'
-import { conflict, tellStory } from './history.ts'
+import { conflict } from './history.ts'
+import { describeHeld } from './holdings.ts'
 import type { Choice, inputs, takeBackInput } from './inputs.ts'
 import {
   isChosen,
@@ -146,26 +147,22 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         db,
         held.enquiries.map(({ Id: id }) => id),
       )
-      const told = held.enquiries.map((each) => [each.Reference, tellStory(each, history.get(each.Id) ?? [])] as const)
+      const told = held.enquiries.map(
+        (each) => [each.Reference, describeHeld(each, history.get(each.Id) ?? [])] as const,
+      )
       const { email, mobile } = enquiry
       const exportedAt = new Date().toISOString()
       return { person: { email, mobile }, exportedAt, ...held, told: Object.fromEntries(told) }
     },
 
-    /** A failure before the first row is thrown, a later one destroys the stream. */
+    /** A failure while it is read destroys the stream. */
     async export(session: Session, choice: Choice): Promise<Readable> {
       const isWanted = isChosen(choice)
       const where = choice.state === 'spam' ? isWanted : Prisma.sql`${isWanted} AND NOT form."SuspectedSpam"`
       const reading = <T>(read: () => Promise<T>) => (choice.text?.trim() ? inTurn(session, read) : read())
       await record(db, session, 'desk export', await reading(() => describeChosen(db, where)))
       const records = readRecords(db, where, choice.order ?? 'newest', reading)
-      const first = await records.next()
-      async function* all() {
-        if (first.done) return
-        yield first.value
-        yield* records
-      }
-      return pipeline(all, createCsv(recordColumns), () => {}) // whoever reads it gets the error
+      return pipeline(records, createCsv(recordColumns), () => {}) // whoever reads it gets the error
     },
 
     async change<Name extends ChangeName>(session: Session, name: Name, input: ChangeInput<Name>): Promise<Row[]> {

@@ -2,10 +2,7 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Enquiry } from '../database/enquiry.ts'
 import { type Entry, NOT_MINE, PROPOSAL, UNSUBSCRIBED, WITHDRAWN } from '../database/history.ts'
 import { RequestError } from '../http/errors.ts'
-import { kindsToVisitor } from '../mail/kinds.ts'
-import type { HeldEnquiry, HeldMail } from '../operations/person.ts'
 import { changes } from './changes.ts'
-import { meaningOf } from './mails.ts'
 
 /* The history of an enquiry in words. */
 
@@ -18,10 +15,6 @@ const words: Record<string, (entry: Entry) => string> = {
   [NOT_MINE]: () => 'says that the address is not theirs',
   ...Object.fromEntries(Object.values(changes).map(({ what, words }) => [what, words])),
 }
-
-/** To the person themselves. */
-const TOLD: string[] = [changes.addNote.what, changes.addCall.what]
-const toVisitor: string[] = kindsToVisitor
 
 /** @param entries of the same enquiry */
 export function describeEntry(entry: Entry, entries: Entry[]): string {
@@ -50,24 +43,4 @@ export function conflict({ name, reference }: Enquiry, entries: Entry[], changed
   const last = describeLastChange(entries, changed, you)
   const was = last ? `${last}.` : 'Somebody was faster.'
   return new RequestError(409, `${name}, ${reference}: ${was} Nothing was changed.`)
-}
-
-/** Notes, calls and mails to the visitor of an enquiry that we hold, in words, the oldest first. */
-export function tellStory({ Mails }: Pick<HeldEnquiry, 'Mails'>, entries: Entry[]): { at: string; text: string }[] {
-  const said = entries.filter(({ what, isTakenBack }) => TOLD.includes(what) && !isTakenBack)
-  const mails = Mails.filter(({ Kind }) => toVisitor.includes(Kind))
-  return [
-    ...said.map((entry) => ({ at: entry.at.toISOString(), text: describeEntry(entry, entries) })),
-    ...mails.map((mail) => ({ at: new Date(mail.SentAt ?? mail.QueuedAt).toISOString(), text: describeMail(mail) })),
-  ].sort((one, other) => one.at.localeCompare(other.at))
-}
-
-function describeMail({
-  Kind: kind,
-  To: to,
-  Status: status,
-  WithheldBecause: because,
-  LastError: lastError,
-}: HeldMail) {
-  return meaningOf({ kind, to, status, because, lastError })
 }

@@ -78,12 +78,16 @@ export function mobileDigits(text: string): string | undefined {
 /** Of our own, or said by another column; and with the first two somebody else could pass for the person. */
 const NOT_EXPORTED = ['Secret', 'SubmissionKey', 'ContentHash', 'SearchText']
 
-/** An enquiry that is held: these columns of it, and the others. */
-export interface HeldEnquiry
-  extends Record<'Id' | 'Reference' | 'Name' | 'Mobile' | 'Email' | 'Products' | 'RetailerSelfUse' | 'Status', string> {
-  Quantity: number
+/** An enquiry that is held: all its columns by their names. */
+export interface HeldEnquiry extends Record<string, unknown> {
+  Id: string
+  Reference: string
+  Name: string
+  Products: string
   ReceivedAt: string
+  Status: string
   ClosedAs: string | null
+  RemindOn: string | null
   Mails: HeldMail[]
 }
 export interface HeldMail extends Record<'To' | 'WithheldBecause' | 'LastError' | 'SentAt', string | null> {

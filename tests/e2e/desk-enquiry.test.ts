@@ -307,7 +307,7 @@ it('what we hold of a person is ticked, shown and printed in words, and saved wi
   await asRavi('addCall', { reference })
   await button(page, 'What we hold').click()
   await page.locator('.held').waitFor()
-  const texts = ['98765 43210', 'note: wants a <b>price</b>', 'rang, no answer', /the acknowledgement \w+/]
+  const texts = ['9876543210', 'note: wants a <b>price</b>', 'rang, no answer', /the acknowledgement \w+/]
   for (const text of texts) await page.locator('.held section').getByText(text).waitFor()
   expect(await page.locator('.held section').getByText('rang, no answer').count()).toBe(1)
   // The number is shared: only what has her name is ticked.
