@@ -100,12 +100,8 @@ function asksWhen({ row, own }: Seen): boolean {
 }
 
 function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
-  const { row, own } = seen
-  const { reference, name, mobile, status, suspectedSpam, last, remindOn } = row
+  const { reference, name, mobile, status, suspectedSpam } = seen.row
   const isSpam = suspectedSpam && status === 'New'
-  const isOwn = own?.input.key === last?.key && own?.name !== 'takeBack'
-  // What was done here is taken back here, but a note leaves its enquiry as New as it was.
-  const mayTakeBack = last && (!isHere || (isOwn && own?.name !== 'addNote' && own?.name !== 'setSpam'))
   return (
     <div className="row-actions">
       {!isSpam && (
@@ -118,16 +114,7 @@ function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
           Call
         </a>
       )}
-      {mayTakeBack ? (
-        <Act key="main" name="takeBack" seen={seen} options={{ of: last.key }} isInList />
-      ) : isSpam ? (
-        <Act key="main" name="setSpam" seen={seen} options={{ spam: false }} isInList />
-      ) : (
-        // No effect once it is contacted, but its neighbours stay where they are.
-        (status !== 'Closed' || isDue(remindOn)) && (
-          <Act key="main" name="setStatus" seen={seen} options={CONTACTED} short="Contacted" isInList />
-        )
-      )}
+      <MainAction seen={seen} isHere={isHere} isSpam={isSpam} />
       {isSpam ? (
         <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="Surely spam" isInList />
       ) : (
@@ -148,6 +135,26 @@ function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
       )}
     </div>
   )
+}
+
+interface MainActionProps {
+  seen: Seen
+  isHere: boolean
+  isSpam: boolean
+}
+
+/** The first of the actions: its button keeps the focus when it becomes another one. */
+function MainAction({ seen, isHere, isSpam }: MainActionProps) {
+  const { row, own } = seen
+  const { status, last, remindOn } = row
+  const isOwn = own?.input.key === last?.key && own?.name !== 'takeBack'
+  // What was done here is taken back here, but a note leaves its enquiry as New as it was.
+  if (last && (!isHere || (isOwn && own?.name !== 'addNote' && own?.name !== 'setSpam')))
+    return <Act key="main" name="takeBack" seen={seen} options={{ of: last.key }} isInList />
+  if (isSpam) return <Act key="main" name="setSpam" seen={seen} options={{ spam: false }} isInList />
+  if (status === 'Closed' && !isDue(remindOn)) return null
+  // No effect once it is contacted, but its neighbours stay where they are.
+  return <Act key="main" name="setStatus" seen={seen} options={CONTACTED} short="Contacted" isInList />
 }
 
 /** Asked once, in place of the actions. */

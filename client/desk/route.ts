@@ -53,7 +53,8 @@ export function open(path: string, isNext = false): void {
     return
   }
   const isFromList = currentReference() === ''
-  const place: Place = { search, toList: isNext ? toList : isFromList ? 1 : toList && toList + 1 }
+  const further = isFromList ? 1 : toList && toList + 1
+  const place: Place = { search, toList: isNext ? toList : further }
   if (path === DESK_PATH) history.pushState({ search }, '', path)
   else if (isNext) history.replaceState(place, '', path)
   else history.pushState(place, '', path)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
-import { closingReasons, deskStatuses, NOTE_MAX, noteMessages, RELEASE_SECONDS } from '../../shared/desk.ts'
+import { closingReasons, deskStatuses, RELEASE_SECONDS } from '../../shared/desk.ts'
 import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 import { emailSchema, messages, type OrderField, orderContentSchema } from '../../shared/order.ts'
 import { columnOf, columnsOf, type Enquiry, enquiryFields } from '../database/enquiry.ts'
@@ -29,7 +29,7 @@ import {
   withholdMails,
 } from '../mail/of-enquiry.ts'
 import { retryMails } from '../mail/queue.ts'
-import { day, key, reference, references, text } from './inputs.ts'
+import { day, key, note, reference, references, text } from './inputs.ts'
 
 /*
  * What people at the desk can do with an enquiry: an entry each, from which the router is made (procedures.ts). An entry has its
@@ -68,17 +68,6 @@ const many = z.strictObject({ key, references })
 
 /** Infers the input of an entry. */
 const change = <Input>(entry: Change<Input>) => entry
-
-const line = z.pipe(
-  z.transform((value: string) =>
-    value
-      .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-      .replace(/ {2,}/g, ' ')
-      .trim(),
-  ),
-  z.string().check(z.minLength(1, noteMessages.empty)),
-)
-const note = z.pipe(text(NOTE_MAX, noteMessages.long), line)
 
 /** An enquiry that somebody makes by phone may have no address. */
 const email = z

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
-import { AT_ONCE_MAX, DESK_PATH, deskStates, SEARCH_MAX } from '../../shared/desk.ts'
+import { AT_ONCE_MAX, DESK_PATH, deskStates, NOTE_MAX, noteMessages, SEARCH_MAX } from '../../shared/desk.ts'
 import { REFERENCE_PATTERN } from '../database/enquiry.ts'
 
 /* What the desk takes to show something, and the parts that its changes take too (changes.ts). */
@@ -11,6 +11,17 @@ export const text = (max: number, message?: string) =>
     z.maxLength(max, message),
     z.refine((value) => !value.includes('\0')),
   )
+/** A line of text, in which something is visible. */
+const line = z.pipe(
+  z.transform((value: string) =>
+    value
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+      .replace(/ {2,}/g, ' ')
+      .trim(),
+  ),
+  z.string().check(z.minLength(1, noteMessages.empty)),
+)
+export const note = z.pipe(text(NOTE_MAX, noteMessages.long), line)
 export const reference = z.string().check(z.regex(REFERENCE_PATTERN))
 export const references = z.array(reference).check(z.minLength(1), z.maxLength(AT_ONCE_MAX))
 

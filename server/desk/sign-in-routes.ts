@@ -155,7 +155,7 @@ export function serveSignIn(forms: FastifyInstance, parts: SignInParts, limits: 
     async handler(request, reply) {
       const session = await find(request, reply)
       const fields = postedFields(request)
-      const which = fields.has('everywhere') ? 'everywhere' : fields.has('others') ? 'others' : 'this'
+      const which = (['everywhere', 'others'] as const).find((each) => fields.has(each)) ?? 'this'
       if (session) {
         await endSession(db, session, which)
         // Whoever wants to leave leaves, even where no line can be written.
