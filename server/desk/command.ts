@@ -21,8 +21,9 @@ export function signOutCommand(add: AddCommand, { env, print, recordAccess, onDa
     .action(async (address?: string) => {
       await onDatabase(async (db) => {
         await recordAccess(db, address ? `the sessions of ${address}` : 'all sessions')
-        const ended = formatCount(await endSessions(db, address), 'session', 'sessions')
-        print(`Ended ${ended}${address ? ` of ${address}` : ''}.`)
+        const ended = await endSessions(db, address)
+        print(`Ended ${formatCount(ended, 'session', 'sessions')}${address ? ` of ${address}` : ''}.`)
+        if (address && ended === 0) print('Nobody was signed in by this address: is it spelt right?')
         if (address && findStaff(env().STAFF_EMAILS, address))
           print(`${address} is one of STAFF_EMAILS: whoever reads its mail can sign in again.`)
       })
