@@ -395,7 +395,7 @@ it('the same for the other product is one press, with a key of its own, and a lo
   await expect.element(page.getByText('QV-000001')).toBeVisible()
   await same.click()
   await expect.element(page.getByText('QV-SECND2')).toBeVisible()
-  expect(document.activeElement?.textContent).toBe(`For ${products[0]}: QV-SECND2`)
+  await expect.poll(() => document.activeElement?.textContent).toBe(`For ${products[0]}: QV-SECND2`)
   const [first, ...second] = network.sent
   const { submissionKey: _, filledInMs, ...content } = first as (typeof network.sent)[number]
   expect(second).toMatchObject(Array.from({ length: 3 }, () => ({ ...content, products: products[0] })))
