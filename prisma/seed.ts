@@ -5,7 +5,7 @@ import { BuyerType, ClosedAs, Product } from '../server/database/generated/enums
 import { withDatabase } from '../server/database/open.ts'
 import { readEnv } from '../server/env.ts'
 import { exitWithReason, OperatorError } from '../server/errors.ts'
-import { DAY_MS } from '../server/format.ts'
+import { DAY_MS } from '../shared/indian-time.ts'
 import { PRIVACY_NOTICE_VERSION } from '../shared/order.ts'
 
 const ENQUIRIES = 60

@@ -9,7 +9,6 @@ import { versionOf } from './desk/pages.ts'
 import { serveDesk } from './desk/routes.ts'
 import { createSignIn } from './desk/sign-in.ts'
 import type { Env } from './env.ts'
-import { staffCommand } from './format.ts'
 import { registerRateLimits } from './http/limits.ts'
 import { registerOriginCheck, registerProxyCheck } from './http/origin.ts'
 import { servePostedForms } from './http/posted-forms.ts'
@@ -20,7 +19,6 @@ import { servePages } from './http/static-pages.ts'
 import { takeJson } from './http/trpc.ts'
 import { serveResendEvents } from './mail/routes.ts'
 import { startSenders } from './mail/senders.ts'
-import { observeAnswers } from './metrics/routes.ts'
 import { serveWebVitals } from './metrics/web-vitals.ts'
 import { createSubscribeForm, serveSubscriptionLinks, serveSubscriptionProcedure } from './newsletter/routes.ts'
 import { createSubscribers } from './newsletter/subscribers.ts'
@@ -34,6 +32,7 @@ import { createProbes } from './orders/probes.ts'
 import { createOrderForm, ORDER_FORM, ORDER_PROCEDURE, serveOrderProcedure, serveReceived } from './orders/routes.ts'
 import { createYourEnquiry } from './orders/your-enquiry.ts'
 import { serveYourEnquiry } from './orders/your-enquiry-routes.ts'
+import { staffCommand } from './staff-command.ts'
 
 /*
  * Makes the rooms on an open database and registers their routes. Opened by serve.ts and by tests. What the rooms share is in
@@ -65,7 +64,7 @@ export async function openApplication(
   const ofStaff = () => readProblems({ withAddresses: true })
   const senders = startSenders(db, env, { log, pollMs, onDatabaseAway, readProblems: ofStaff })
   if (!env.RESEND_API_KEY) warnOfProblems(readProblems, log) // without a key nothing changes until the next start
-  const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
+  const endRetention = startRetention(db, env, log)
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}
   const orders = createOrders(db, {
     ...{ availability, log, onStored: senders.wake },
@@ -82,7 +81,7 @@ export async function openApplication(
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
 
   const app = createHttpServer({ env, log, pages, timeouts, isEnding: () => isEnding })
-  if (metrics) observeAnswers(app, metrics)
+  metrics?.observeAnswers(app)
   serveHealth(app, { readProblems, availability, isEnding: () => isEnding })
   app.register(async (scope) => {
     registerProxyCheck(scope)
@@ -131,7 +130,7 @@ export async function openApplication(
 function warnOfProblems(readProblems: () => Promise<string[]>, log: Logger): void {
   readProblems().then(
     (problems) => {
-      for (const problem of problems) log.warn(`${problem} See ${staffCommand('mails')}`)
+      for (const problem of problems) log.warn(`${problem} See ${staffCommand('check')}`)
     },
     () => undefined, // while the database is away
   )

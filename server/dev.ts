@@ -4,12 +4,15 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer as createProbe } from 'node:net'
 import { resolve } from 'node:path'
 import { createServer } from 'vite'
 import { DESK_PATH } from '../shared/desk.ts'
 import { withDatabase } from './database/open.ts'
 import { readEnvOrExit } from './env.ts'
+import { exitWithReason, OperatorError } from './errors.ts'
 import { escaped } from './html.ts'
 import { type StoredMail, writeMessage } from './mail/kinds.ts'
 import { readMail } from './mail/queue.ts'
@@ -19,6 +22,7 @@ const MAILS = 20
 const SERVER_FOLDERS = [import.meta.dirname, resolve(import.meta.dirname, '../shared')]
 
 const env = readEnvOrExit(process.env)
+await assertFree(env.PORT).catch(exitWithReason)
 const SERVER = `http://127.0.0.1:${env.PORT}`
 const isDeskPage = (url = '') => /^\/staff(?:\/[A-Z]+-\w+)?$/.test(url)
 const vite = await createServer({
@@ -57,6 +61,19 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (server) server.kill(signal)
     else end()
   })
+}
+
+/** Else the pages would send what is typed to the program that has the port, such as a site of `npm start`. */
+async function assertFree(port: number): Promise<void> {
+  const probe = createProbe().listen(port, '127.0.0.1')
+  await once(probe, 'listening').catch((error) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new OperatorError(
+      `Port ${port} is in use, perhaps by a site that runs. Stop it, or choose another port: PORT=${port + 1} npm run dev`,
+    )
+  })
+  probe.close()
+  await once(probe, 'close')
 }
 
 function startServer() {

@@ -14,7 +14,8 @@ try {
     exit(`${file} begins with the mark of an editor, or is UTF-16: save it as UTF-8 without BOM.`)
   process.loadEnvFile(file)
 } catch (error) {
-  if (error.code !== 'ENOENT' || ENV_FILE) exit(`${file} cannot be read: ${error.message}`)
+  if (error.code !== 'ENOENT') exit(`${file} cannot be read: ${error.message}`)
+  if (ENV_FILE) exit(`ENV_FILE names ${file}, which is not there.`)
 }
 
 function exit(reason) {

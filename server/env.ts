@@ -1,6 +1,7 @@
 import { BlockList } from 'node:net'
 import * as z from 'zod/mini'
 import { brand } from '../shared/brand.ts'
+import { isOneSlip } from '../shared/doubts.ts'
 import { emailSchema } from '../shared/order.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
 
@@ -140,12 +141,18 @@ export type Env = z.infer<typeof envSchema> & { unknown: string[] }
 /** Words with which variables of other programs begin, too. */
 const COMMON_WORDS = ['DATA', 'LOG']
 const firstWord = (name: string) => /^([A-Z]+)_/.exec(name)?.[1] ?? ''
-const words = new Set(Object.keys(envSchema.shape).map(firstWord))
+const known = Object.keys(envSchema.shape)
+const words = new Set(known.map(firstWord))
 for (const word of ['', ...COMMON_WORDS]) words.delete(word)
 
-/** Names that begin as ours do, such as MAIL_FORM, and are none. */
+/** Names that are none of ours and begin like one, such as MAIL_FORM, or are one slip from one: BAKUP_DIR. */
 function unknownNames(names: string[]): string[] {
-  return names.filter((name) => words.has(firstWord(name)) && !Object.hasOwn(envSchema.shape, name))
+  const isOurs = (name: string) => words.has(firstWord(name)) || meantBy(name)
+  return names.filter((name) => !known.includes(name) && isOurs(name))
+}
+
+function meantBy(name: string): string | undefined {
+  return known.find((each) => each.includes('_') && isOneSlip(name, each))
 }
 
 /**
@@ -179,7 +186,8 @@ function assertCombination(env: Env): Env {
     [env.METRICS_PORT > 0 && env.METRICS_PORT === env.PORT, 'METRICS_PORT is PORT: choose another one.'],
     [env.DIRECT_DATABASE_URL && !env.DATABASE_URL, 'DIRECT_DATABASE_URL is set without DATABASE_URL: set that too.'],
   ]
-  for (const [isWrong, message] of problems) if (isWrong) throw new OperatorError(message)
+  const wrong = problems.flatMap(([isWrong, message]) => (isWrong ? message : []))
+  if (wrong.length > 0) throw new OperatorError(wrong.join('\n'))
   return env
 }
 
@@ -190,6 +198,17 @@ export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Env, 'PUBLIC_URL' | 'PORT
 
 /** Whether an address is one of the examples that come with the project. */
 export const isStandIn = (address: string) => /\.example>?$/i.test(address)
+
+/** With a key mails are sent: the site does not start with an address that is a stand-in. */
+export function standInProblems(env: Env): string[] {
+  if (!env.RESEND_API_KEY) return []
+  return (['MAIL_FROM', 'STAFF_EMAILS'] as const).flatMap((name) => {
+    const standIn = [env[name]].flat().find(isStandIn)
+    return standIn
+      ? `RESEND_API_KEY is set, but ${name} is still a stand-in (${standIn}), with which the site does not start: set your own.`
+      : []
+  })
+}
 
 /** What an operator should know of a configuration that is valid. */
 export function warningsOf(env: Env): string[] {
@@ -216,8 +235,11 @@ export function warningsOf(env: Env): string[] {
       `PUBLIC_URL is not set: links lead to ${publicUrlOf(env)}${brand.newsletter ? ', and confirmations to subscribers wait' : ''}`,
     ],
   ]
-  const unknown = env.unknown.map((name) => `${name} is no variable of the site: .env.example lists them`)
-  return [...unknown, ...warnings.flatMap(([applies, message]) => (applies ? [message] : []))]
+  const unknown = env.unknown.map((name) => {
+    const meant = meantBy(name)
+    return `${name} is no variable of the site: ${meant ? `is ${meant} meant?` : '.env.example lists them'}`
+  })
+  return [...standInProblems(env), ...unknown, ...warnings.flatMap(([applies, message]) => (applies ? [message] : []))]
 }
 
 /** For entry points: prints what is wrong with the environment and exits. */

@@ -9,14 +9,14 @@ import type { Db } from './database/database.ts'
 import { openForSite } from './database/open.ts'
 import { logDatabase } from './database/pool.ts'
 import { createTerminalLink, deskUrlOf } from './desk/sign-in.ts'
-import { type Env, isStandIn, readEnvOrExit, warningsOf } from './env.ts'
+import { type Env, readEnvOrExit, standInProblems, warningsOf } from './env.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
-import { staffCommand } from './format.ts'
 import type { RenderOutcome } from './http/rendered-pages.ts'
 import { readStaticPages, type StaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
 import { readBackupAge } from './operations/daily-backup.ts'
 import { inProject, isBuilt } from './project-root.ts'
+import { staffCommand } from './staff-command.ts'
 
 /*
  * The site as a process. Variables: env.ts. What works on the open database: app.ts. Requests: http/server.ts.
@@ -59,7 +59,8 @@ export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): P
 
 /** Opens everything in order. @returns what closes it in reverse */
 async function openSite(env: Env, log: Logger) {
-  assertNoStandIns(env)
+  const standIns = standInProblems(env)
+  if (standIns.length > 0) throw new OperatorError(standIns.join('\n'))
   const opening = openForSite({
     url: env.DATABASE_URL,
     directUrl: env.DIRECT_DATABASE_URL,
@@ -134,13 +135,4 @@ async function printSignInLink(env: Env, db: Db) {
   const [email = ''] = env.STAFF_EMAILS
   const link = await createTerminalLink(db, env, email)
   console.log(`\nEnquiries, for staff (once, within 15 minutes; then ${staffCommand('sign-in')}):\n${link}\n`)
-}
-
-/** Mails are sent if there is a key: then stand-in addresses are refused. */
-function assertNoStandIns({ RESEND_API_KEY, ...env }: Env) {
-  for (const name of ['MAIL_FROM', 'STAFF_EMAILS'] as const) {
-    const standIn = [env[name]].flat().find(isStandIn)
-    if (RESEND_API_KEY && standIn)
-      throw new OperatorError(`RESEND_API_KEY is set, but ${name} is still a stand-in (${standIn}): set your own.`)
-  }
 }

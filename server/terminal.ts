@@ -24,7 +24,7 @@ export interface Terminal {
   /** Opens the site's database, beside the running site or without it. */
   onDatabase<T>(work: (db: Db, database: Database) => Promise<T>, options?: Preparation): Promise<T>
   /** Adds a line to the access log: the references of the enquiries, or how many rows of what. */
-  recordAccess(db: Pick<Db, 'access'>, what: string | { reference: string }[]): Promise<void>
+  recordAccess(db: Pick<Db, 'access'>, what: string): Promise<void>
 }
 
 /** Texts come from visitors and mail services: what would move the cursor or hide characters becomes a space. */

@@ -17,7 +17,12 @@ export type ClosingReason = (typeof closingReasons)[number]
 /** The header with which a change says who made it, percent-encoded: another session may have begun in the browser. */
 export const AUTHOR_HEADER = 'x-desk-author'
 
+/** Of a list: what leaves less than its whole tab. */
+export const filters = ['product', 'type', 'closedAs', 'by', 'from', 'to'] as const
+
 export const SEARCH_MAX = 200
+/** A search for it finds those of whom somebody asks it. */
+export const TO_BE_ERASED_WORDS = 'to be erased'
 export const NOTE_MAX = 500
 /** Of these rules people read the message. */
 export const noteMessages = {

@@ -27,7 +27,7 @@ export function suggestEmail(email: string): string | undefined {
 }
 
 /** One letter is missing, added or wrong, or two neighbours have changed places. */
-function isOneSlip(typed: string, meant: string): boolean {
+export function isOneSlip(typed: string, meant: string): boolean {
   let start = 0
   while (start < typed.length && typed[start] === meant[start]) start++
   let end = 0

@@ -58,7 +58,7 @@ export interface YourEnquiry {
   problem?: { act: Act; message: string; value: string }
 }
 
-/** Where the enquiry stands, fifteen minutes behind. Days such as `27 November`. */
+/** Where the enquiry stands: what staff did, fifteen minutes behind. Days such as `27 November`. */
 export interface Standing {
   status: 'New' | 'Contacted' | 'Closed' | 'Withdrawn'
   since?: string

@@ -1,3 +1,4 @@
+export const DAY_MS = 86_400_000
 const INDIA_MS = 5.5 * 3_600_000 // all year
 
 /** `21 Nov 2026 17:48 IST`, as in the view `Quvera_Enquiries`. */

@@ -26,7 +26,7 @@ export function readQuantity(typed: string): number | undefined {
   if (typed === '') return undefined
   const [matched, fraction = '', exponent] = /^[-+]?\d*(?:\.(\d*))?(e[-+]?\d+)?$/i.exec(typed) ?? []
   const value = matched ? Number(typed) : Number.NaN
-  // Number() rounds 5.00000000000000001 to 5: the digits show that. With an exponent, numbers from 1e15 on are refused.
+  // Number() rounds 5.00000000000000001 to 5: the digits show that. With an exponent they do not (5.00000000000000001e0), so numbers from 1e15 on are refused.
   const mayHaveLostFraction = Number.isInteger(value) && (exponent ? Math.abs(value) >= 1e15 : /[1-9]/.test(fraction))
   return mayHaveLostFraction ? Number.NaN : value
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
 import { envSchema } from '../server/env.ts'
-import { SERVER_ENV_FILE, staffCommand } from '../server/format.ts'
+import { SERVER_ENV_FILE, staffCommand } from '../server/staff-command.ts'
 
 const files = ['compose.yaml', 'deploy/compose.postgres.yaml', 'deploy/compose.replicas.yaml']
 const read = (file: string) => readFileSync(file, 'utf8')

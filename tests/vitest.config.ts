@@ -11,9 +11,7 @@ const globalSetup = 'tests/support/global-setup.ts'
 const sharedSite = 'tests/support/shared-site.ts'
 const assertBrowser = 'tests/support/assert-browser.ts'
 
-const SLOW = ['process', 'backup', 'roles', 'next-version', 'start', 'embedded', 'sender', 'told'].map(
-  (name) => `/tests/server/${name}.test.ts`,
-)
+const SLOW = /\/(?:process|backup|roles|next-version|start|embedded|sender|told)\.test\.ts$/
 
 /**
  * The files of each project one after the other, as a worker that changes between projects ends and loads all anew; of
@@ -22,8 +20,7 @@ const SLOW = ['process', 'backup', 'roles', 'next-version', 'start', 'embedded',
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const rank = ({ project, moduleId }: TestSpecification) =>
-      2 * ['client', 'e2e', 'server', 'shared'].indexOf(project.name) +
-      Number(!SLOW.some((path) => moduleId.endsWith(path)))
+      2 * ['client', 'e2e', 'server', 'shared'].indexOf(project.name) + Number(!SLOW.test(moduleId))
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }

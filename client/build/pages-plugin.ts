@@ -95,7 +95,7 @@ export async function buildPages(builder: ViteBuilder) {
     const missing = file.endsWith('.html') ? missingCharacters(text) : []
     if (missing.length > 0)
       console.warn(
-        `${file}: the fonts lack ${missing.join(' ')}. Add it in client/fonts/characters.ts, then see subset.mjs`,
+        `${file}: our fonts lack ${missing.join(' ')}, which browsers show in a font of the device. A letter is added in client/fonts/characters.ts, a script by a font of its own in client/styles/fonts.css`,
       )
     await mkdir(dirname(join(client, file)), { recursive: true })
     await writeFile(join(client, file), text.replace(ORDER_ISLAND, `${ORDER_ISLAND} data-scripts="${scripts}"`))

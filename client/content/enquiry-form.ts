@@ -89,7 +89,7 @@ export const doubtTexts = {
 export const helpTexts: Partial<Record<OrderField, string>> = {
   name: 'Yours, or your shop’s.',
   quantity: 'In packs. For cartons, tell us when we call.',
-  products: 'One product per enquiry; the other follows in one step, once this is sent.',
+  products: 'One product per enquiry; another follows in one step, once this is sent.',
 }
 
 /** Leads to the telephone, under the title. */

@@ -1,7 +1,7 @@
 import { brand } from '../../shared/brand.ts'
 import type { Act, Standing } from '../../shared/form-outcome.ts'
 
-/* The visitor's own page. Where it stands is said in the words of the issue's owner: of staff no name, reason or number of calls. */
+/* The visitor's own page. Where it stands is said in words for the visitor: of staff no name, reason or number of calls. */
 
 export const yourEnquiry = {
   title: 'Your enquiry',
@@ -11,7 +11,6 @@ export const yourEnquiry = {
   proposed: (digits: string) =>
     `You gave us another number, ending in ${digits}. Our team sees both, until it has accepted the new one.`,
   changes: 'What you can do here',
-  send: 'Send',
 }
 
 /** In the order in which they are shown. */

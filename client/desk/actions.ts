@@ -1,7 +1,6 @@
 import type { ClosingReason } from '../../shared/desk.ts'
-import { pickOrderFields } from '../../shared/order.ts'
 import { dayName, isDue } from './format.ts'
-import { type Inputs, type Row, you } from './queries.ts'
+import { type Inputs, type Row, shortName, you } from './queries.ts'
 
 /* What people can do with an enquiry, an entry each: its button, when it has an effect, how the row looks meanwhile, and what is said when it is stored. */
 
@@ -54,13 +53,13 @@ export const actions = {
       const to = releases.map((kind) => (kind === 'Notice' ? 'staff' : email)).join(' and to ')
       const goes = to ? `In 30 seconds mails go to ${to}` : 'No mails go out'
       if (!email || releases.includes('Acknowledgement')) return `not spam. ${goes}`
-      return `not spam. ${goes}. ${email} gets no acknowledgement: it has had one, or has waited for two days`
+      return `not spam. ${goes}. ${email} gets no acknowledgement: it has had one, has waited for two days, or rang`
     },
   }),
   addCall: action<Inputs['addCall'], object>({
     input: ({ reference, status }) => ({ reference, was: status }),
     label: () => 'No answer',
-    preview: ({ calls }) => ({ calls: calls + 1 }),
+    preview: ({ calls, flags }) => ({ calls: calls + 1, flags: [...flags, 'no answer'] }),
     done: ({ remindOn }) => `no answer${remindOn ? `. Ring ${dayName(remindOn)}` : ''}`,
   }),
   remind: action<Inputs['remind'], { on: string | null; label?: string }>({
@@ -75,14 +74,14 @@ export const actions = {
     label: () => 'Add note',
     done: () => 'note stored',
   }),
-  correct: action<Inputs['correct'], { now: Inputs['correct']['now'] }>({
-    input: (row, { now }) => ({ reference: row.reference, was: pickOrderFields(row), now }),
+  correct: action<Inputs['correct'], Pick<Inputs['correct'], 'was' | 'now'>>({
+    input: ({ reference }, { was, now }) => ({ reference, was, now }),
     label: () => 'Store correction',
     preview: (_, { now }) => now as Preview,
     done: () => 'corrected',
   }),
   accept: action<Inputs['accept'], object>({
-    input: ({ reference, proposal }) => ({ reference, ...proposal }),
+    input: ({ reference, proposal }) => ({ reference, ...(proposal && { of: proposal.key }) }),
     label: () => 'Accept',
     when: ({ proposal }) => proposal !== undefined,
     preview: ({ mobile, proposal }) => ({ mobile: proposal?.mobile ?? mobile, proposal: undefined }),
@@ -115,7 +114,7 @@ export const actions = {
 /** Tells whose change it is, if it is a colleague's. */
 function takeBackLabel({ who, what }: NonNullable<Row['last']>): string {
   const verb = what.startsWith('taken back') ? 'Put back' : 'Take back'
-  return who === you() ? verb : `${verb} ${who.split('@')[0]}’s`
+  return who === you() ? verb : `${verb} ${shortName(who)}’s`
 }
 
 export type ActionName = keyof typeof actions

@@ -4,6 +4,8 @@ import { act, type Seen } from './changes.tsx'
 import { dayName, daysAfter, nextMonday, todayHere } from './format.ts'
 
 interface ActionButtonProps {
+  /** It is idle because it is so already. */
+  isChosen?: boolean | undefined
   ref?: Ref<HTMLButtonElement>
   /** It has no effect, or is under way: a click does nothing. */
   isIdle?: boolean
@@ -14,13 +16,22 @@ interface ActionButtonProps {
 }
 
 /** Keeps the focus while it is idle: a disabled button would lose it. Takes a double click for one. */
-export function ActionButton({ ref, isIdle = false, onClick, label, className, children }: ActionButtonProps) {
+export function ActionButton({
+  ref,
+  isIdle = false,
+  isChosen,
+  onClick,
+  label,
+  className,
+  children,
+}: ActionButtonProps) {
   return (
     <button
       ref={ref}
       type="button"
       className={className}
       aria-disabled={isIdle}
+      aria-current={isChosen || undefined}
       aria-label={label}
       onClick={({ detail }) => !isIdle && detail < 2 && onClick()}
     >
@@ -51,11 +62,13 @@ export function Act<Name extends ActionName>({ name, seen, options, label, short
   }
   const text = label ?? entry.label(options, row)
   // How the row stands is not known before what was done to it is taken back.
-  const isIdle = doing.includes('takeBack') || (entry.when ? !entry.when(row, options) : doing.includes(name))
+  const isChosen = entry.when && !entry.when(row, options)
+  const isIdle = doing.includes('takeBack') || (isChosen ?? doing.includes(name))
   return (
     <ActionButton
       className={rest.className}
       isIdle={isIdle}
+      isChosen={isChosen}
       label={isInList ? `${text}: ${row.name}` : undefined}
       onClick={() => {
         act(name, row, options)
@@ -80,7 +93,7 @@ function ringWords({ status, remindOn }: Seen['row']): string {
 }
 
 /** When to ring again: a press, or a day. */
-export function RingAgain({ seen }: { seen: Seen }) {
+export function RingAgain({ seen, className = '' }: { seen: Seen; className?: string }) {
   const today = todayHere()
   const { name } = seen.row
   const id = useId()
@@ -96,7 +109,7 @@ export function RingAgain({ seen }: { seen: Seen }) {
     if (day) act('remind', seen.row, { on: day })
   }
   return (
-    <form className="ring-again labelled" aria-label={`Ring ${name} again`} onSubmit={setTyped}>
+    <form className={`ring-again labelled ${className}`} aria-label={`Ring ${name} again`} onSubmit={setTyped}>
       <span className="small">{ringWords(seen.row)}</span>
       <p className="buttons">
         {chips.map(({ on, ...options }) => (

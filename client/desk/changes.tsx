@@ -1,4 +1,5 @@
 import { MutationObserver, onlineManager, useMutationState } from '@tanstack/react-query'
+import { orderFieldNames, pickOrderFields } from '../../shared/order.ts'
 import { answeredStatus } from '../trpc.ts'
 import { type ActionName, actions, type Options, type Preview } from './actions.ts'
 import { focusRow } from './focus.ts'
@@ -6,7 +7,10 @@ import { forget, KEPT_MS, type Change as KeptChange, keep, readKept } from './ke
 import { showDone, showRefusal } from './message.ts'
 import { client, type Fields, type Inputs, messageOf, type Row, receive, trpc, you } from './queries.ts'
 
-/* The changes that somebody makes: sent one after the other for an enquiry, and kept until they are stored or refused. */
+/*
+ * The changes that somebody makes: sent one after the other for an enquiry (one of several enquiries for the first of them), and
+ * kept until they are stored or refused.
+ */
 
 export interface Change extends KeptChange {
   name: ActionName | 'add'
@@ -92,9 +96,18 @@ export function act<Name extends ActionName>(name: Name, row: Row, options: Opti
   submit(change).catch(() => {}) // refuse() has told it
 }
 
-/** Resolves when it is stored, so that its form stays until then. */
-export function submitCorrection(row: Row, now: Fields): Promise<Row[]> {
-  return submit(createChange('correct', [row.reference], actions.correct.input(row, { now })))
+/**
+ * Changes what was typed in place of what the form began with. The other fields stay as they are now: a colleague may have
+ * corrected them meanwhile. Resolves when it is stored, so that its form stays until then.
+ */
+export function submitCorrection(row: Row, began: Fields, typed: Fields): Promise<Row[]> {
+  const changed = orderFieldNames.filter((name) => String(typed[name]) !== String(began[name]))
+  const over = (fields: Fields) => ({
+    ...pickOrderFields(row),
+    ...Object.fromEntries(changed.map((name) => [name, fields[name]])),
+  })
+  const given = { was: over(began), now: over(typed) as Fields }
+  return submit(createChange('correct', [row.reference], actions.correct.input(row, given)))
 }
 
 /** What cannot be taken back. */
@@ -163,12 +176,12 @@ export function useChanges(): Tried[] {
   })
 }
 
-type Standing = 'storing' | 'waiting' | 'refused'
+type Progress = 'storing' | 'waiting' | 'refused'
 
 export interface Seen {
   /** With the changes that are not stored yet. */
   row: Row
-  standing: Standing | undefined
+  progress: Progress | undefined
   /** Why the last change was refused. */
   refusal: string | undefined
   /** What is under way. */
@@ -180,7 +193,7 @@ export interface Seen {
 export function seenWith(stored: Row, tried: Tried[]): Seen {
   const of = tried.filter(({ change }) => change.references.includes(stored.reference))
   const pending = of.filter(({ status }) => status === 'pending')
-  const takenBack = pending.map(({ change }) => (change.input as Inputs['takeBack']).of)
+  const takenBack = pending.map(({ change }) => change.name === 'takeBack' && (change.input as Inputs['takeBack']).of)
   let row = stored
   for (const { change } of pending) {
     const { name, input } = change
@@ -193,10 +206,10 @@ export function seenWith(stored: Row, tried: Tried[]): Seen {
   const latest = of.at(-1)
   const refusal = latest?.error ? messageOf(latest.error) : undefined
   const own = latest?.error ? undefined : latest?.change
-  return { row, standing: standingOf(pending, latest), refusal, own, doing: pending.map(({ change }) => change.name) }
+  return { row, progress: progressOf(pending, latest), refusal, own, doing: pending.map(({ change }) => change.name) }
 }
 
-function standingOf(pending: Tried[], latest: Tried | undefined): Standing | undefined {
+function progressOf(pending: Tried[], latest: Tried | undefined): Progress | undefined {
   if (pending.some(({ isWaiting }) => isWaiting)) return 'waiting'
   if (pending.length > 0) return 'storing'
   return latest?.status === 'error' ? 'refused' : undefined

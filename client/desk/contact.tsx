@@ -37,7 +37,7 @@ export function Contact({ seen, replies }: { seen: Seen; replies: Enquiry['repli
         <ActionButton className="quiet" onClick={() => copy(mobile, 'The number is copied')}>
           Copy number
         </ActionButton>
-        <ActionButton className="quiet" onClick={() => copy(allOf(row), 'All six fields are copied')}>
+        <ActionButton className="quiet" onClick={() => copy(allOf(row), 'The enquiry is copied')}>
           Copy all
         </ActionButton>
       </p>

@@ -28,8 +28,8 @@ export function DeskPage() {
 
   return (
     <>
-      <a href="#main" className="visually-hidden">
-        Skip to content
+      <a href={reference ? '#main' : '#enquiries'} className="visually-hidden skip">
+        {reference ? 'Skip to content' : 'Skip to the enquiries'}
       </a>
       <header className="desk-head">
         <p className="desk-name">

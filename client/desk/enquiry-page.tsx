@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { closingReasons, DESK_PATH } from '../../shared/desk.ts'
 import { orderFields, pickOrderFields } from '../../shared/order.ts'
 import { answeredStatus } from '../trpc.ts'
@@ -6,13 +6,15 @@ import { Act, RingAgain } from './buttons.tsx'
 import { type Seen, seenWith, submitCorrection, useChanges } from './changes.tsx'
 import { Contact } from './contact.tsx'
 import { DialogButton } from './dialog-button.tsx'
-import { belongsTo, Reached, StatusLine } from './enquiry-row.tsx'
+import { mayRing, Reached, StatusLine } from './enquiry-row.tsx'
 import { FieldsForm } from './fields-form.tsx'
 import { ageOf, count, timeOf, todayHere } from './format.ts'
+import { dropDraft } from './kept.ts'
 import { Notes } from './notes.tsx'
 import { Person } from './person.tsx'
-import { type Enquiry, isGone, listedRows, messageOf, type Row, useEnquiry } from './queries.ts'
+import { type Enquiry, type Fields, isGone, listedRows, messageOf, type Row, useEnquiry } from './queries.ts'
 import { useAsked } from './ringing.ts'
+import { belongsTo } from './tabs.ts'
 import { useNow } from './use-now.ts'
 
 interface EnquiryPageProps {
@@ -29,6 +31,9 @@ export function EnquiryPage({ reference, you }: EnquiryPageProps) {
   const known = listed.find((each): each is Row => each.reference === reference && !isGone(each))
   const isErased = error && answeredStatus(error) === 404
   const stored = isErased ? undefined : (whole ?? known)
+  useEffect(() => {
+    if (isErased) dropDraft(reference)
+  }, [isErased, reference])
   return (
     <>
       <nav className="back" aria-label="Back and on">
@@ -126,8 +131,12 @@ function Outcome({ seen }: { seen: Seen }) {
       )}
       {isAsked && <Reached seen={seen} />}
       <p className="buttons">
-        <Act name="setStatus" seen={seen} options={{ status: 'Contacted' }} className="main-action" />
-        <Act name="addCall" seen={seen} options={{}} />
+        {mayRing(seen.row) && !isAsked && (
+          <>
+            <Act name="setStatus" seen={seen} options={{ status: 'Contacted' }} className="main-action" />
+            <Act name="addCall" seen={seen} options={{}} />
+          </>
+        )}
         {status !== 'New' && <Act name="setStatus" seen={seen} options={{ status: 'New' }} />}
         <Act name="setSpam" seen={seen} options={{ spam: !suspectedSpam }} className="quiet" />
         {last && !eraseAt && <Act className="quiet" name="takeBack" seen={seen} options={{ of: last.key }} />}
@@ -147,19 +156,25 @@ function Outcome({ seen }: { seen: Seen }) {
   )
 }
 
+/** What is typed stays, whatever others change meanwhile; opened again, the form has what they have changed. */
 function Correct({ seen }: { seen: Seen }) {
-  const values = pickOrderFields(seen.row)
+  const now = pickOrderFields(seen.row) as Fields
+  const [began, setBegan] = useState(now)
+  const isStoring = seen.doing.includes('correct')
+  function begin() {
+    if (!isStoring) setBegan(now) // which would be what is being stored, and may be refused
+  }
   return (
     <div className="buttons">
-      <DialogButton label="Correct" title={`Correct ${seen.row.reference}`}>
+      <DialogButton label="Correct" title={`Correct ${seen.row.reference}`} onOpen={begin}>
         {(close) => (
           <FieldsForm
-            key={JSON.stringify(values)}
-            values={values}
-            mayLackEmail={values.email === ''}
-            isStoring={seen.doing.includes('correct')}
+            key={JSON.stringify(began)}
+            values={began}
+            mayLackEmail={began.email === ''}
+            isStoring={isStoring}
             submitLabel="Store"
-            onSubmit={(now) => submitCorrection(seen.row, now).then(close, () => {})}
+            onSubmit={(typed) => submitCorrection(seen.row, began, typed).then(close, () => {})}
           />
         )}
       </DialogButton>
@@ -178,6 +193,7 @@ function Further({ seen, whole: { mails, history, earlier, receivedAt } }: { see
             {earlier.map((each) => (
               <li key={each.reference}>
                 <a href={`${DESK_PATH}/${each.reference}`}>{each.reference}</a>
+                <bdi>{each.name}</bdi>
                 <span>{`${timeOf(each.receivedAt)}: ${count(each.quantity)} × ${each.products}, ${each.status}`}</span>
               </li>
             ))}

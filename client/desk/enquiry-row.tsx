@@ -6,26 +6,16 @@ import { Act, ActionButton, RingAgain } from './buttons.tsx'
 import { act, type Seen } from './changes.tsx'
 import { focusRow, focusRowBeside } from './focus.ts'
 import { ageOf, count, dayName, isDue, isOlderThanDays, timeOf, todayHere } from './format.ts'
-import { type Row, you } from './queries.ts'
+import { type Row, shortName, you } from './queries.ts'
 import { endCall, startCall, startContact } from './ringing.ts'
+import { belongsTo } from './tabs.ts'
 
 /** Who has waited longer is seen at a glance. */
 const LATE_DAYS = 2
 
-/** Whether a list of this tab has it. @param today in India */
-export function belongsTo(state: DeskState, row: Row, today: string): boolean {
-  const { status, suspectedSpam, remindOn, eraseAt } = row
-  if (state === 'all') return true
-  if (state === 'spam') return status === 'New' && suspectedSpam
-  if (suspectedSpam) return false
-  if (state === 'new') return status === 'New' && !eraseAt && (!remindOn || isDue(remindOn, today))
-  if (state === 'toRing') return Boolean(remindOn) && status !== 'Closed' && !eraseAt
-  return status.toLowerCase() === state
-}
-
 const CONTACTED = { status: 'Contacted' } as const
 
-const standings = {
+const progressWords = {
   storing: 'storing …',
   waiting: 'not stored yet: the server is out of reach',
   refused: 'not changed',
@@ -41,7 +31,7 @@ interface RowProps {
 
 /** An enquiry in the list. */
 export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
-  const { row, standing, doing } = seen
+  const { row, progress, doing } = seen
   const { reference, name, mobile, quantity, products, retailerSelfUse, receivedAt, note, status } = row
   const isHere = belongsTo(state, row, today)
   const isLate = status === 'New' && !row.suspectedSpam && isOlderThanDays(receivedAt, LATE_DAYS, now)
@@ -54,8 +44,8 @@ export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
     const isArrow = key === 'ArrowDown' || key === 'ArrowUp'
     if (isArrow && focusRowBeside(currentTarget, key === 'ArrowDown' ? 1 : -1)) event.preventDefault() // no scrolling
     if (event.repeat || doing.includes('takeBack')) return
-    if (key === 'c' && actions.setStatus.when?.(row, CONTACTED)) act('setStatus', row, CONTACTED)
-    if (key === 'n' && !doing.includes('addCall')) act('addCall', row, {})
+    if (key === 'c' && mayRing(row) && actions.setStatus.when?.(row, CONTACTED)) act('setStatus', row, CONTACTED)
+    if (key === 'n' && mayRing(row) && !doing.includes('addCall')) act('addCall', row, {})
     if (key === 'u' && row.last) act('takeBack', row, { of: row.last.key })
   }
 
@@ -65,7 +55,7 @@ export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
       data-row={reference}
       data-status={status}
       data-late={isLate || undefined}
-      data-done={(!isHere && !standing) || undefined}
+      data-done={(!isHere && !progress) || undefined}
       onKeyDown={press}
     >
       <p className="age">
@@ -88,19 +78,26 @@ export function EnquiryRow({ seen, state, today, now, isAsked }: RowProps) {
         </p>
       )}
       {isAsked ? <Reached seen={seen} /> : <RowActions seen={seen} isHere={isHere} />}
-      {asksWhen(seen) && <RingAgain seen={seen} />}
+      {asksWhen(seen) && <RingAgain seen={seen} className={isOnlyOffered(seen) ? 'on-narrow' : ''} />}
     </li>
   )
 }
 
-/** After No answer, and after Contacted where a day is still set. */
+/** What is suspected is first no spam, what is closed first New again, what is to be erased first kept. */
+export const mayRing = ({ status, suspectedSpam, eraseAt }: Row) => status !== 'Closed' && !suspectedSpam && !eraseAt
+
+/** After No answer, and after Contacted. */
 function asksWhen({ row, own }: Seen): boolean {
   if (own?.name === 'addCall' || own?.name === 'remind') return true
-  return own?.name === 'setStatus' && row.status === 'Contacted' && row.remindOn !== undefined
+  return own?.name === 'setStatus' && row.status === 'Contacted'
 }
 
+/** "Ring me on Monday." Not on a wide screen: there the next row would move from under the mouse. */
+const isOnlyOffered = ({ row, own }: Seen) => own?.name === 'setStatus' && row.remindOn === undefined
+
 function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
-  const { reference, name, mobile, status, suspectedSpam } = seen.row
+  const { row, own } = seen
+  const { reference, name, mobile, status, suspectedSpam } = row
   const isSpam = suspectedSpam && status === 'New'
   return (
     <div className="row-actions">
@@ -115,12 +112,16 @@ function RowActions({ seen, isHere }: { seen: Seen; isHere: boolean }) {
         </a>
       )}
       <MainAction seen={seen} isHere={isHere} isSpam={isSpam} />
+      {/* They may ring back in a minute. */}
+      {!isHere && own?.name === 'addCall' && (
+        <Act name="setStatus" seen={seen} options={CONTACTED} short="Contacted" isInList />
+      )}
       {isSpam ? (
         <Act name="setStatus" seen={seen} options={{ status: 'Closed' }} label="Surely spam" isInList />
       ) : (
         isHere && (
           <>
-            <Act name="addCall" seen={seen} options={{}} isInList />
+            {mayRing(row) && <Act name="addCall" seen={seen} options={{}} isInList />}
             <a
               href={whatsAppLink(mobile)}
               target="_blank"
@@ -146,13 +147,14 @@ interface MainActionProps {
 /** The first of the actions: its button keeps the focus when it becomes another one. */
 function MainAction({ seen, isHere, isSpam }: MainActionProps) {
   const { row, own } = seen
-  const { status, last, remindOn } = row
-  const isOwn = own?.input.key === last?.key && own?.name !== 'takeBack'
+  const { status, last, eraseAt } = row
+  if (eraseAt) return <Act key="main" name="keep" seen={seen} options={{}} isInList />
   // What was done here is taken back here, but a note leaves its enquiry as New as it was.
-  if (last && (!isHere || (isOwn && own?.name !== 'addNote' && own?.name !== 'setSpam')))
+  const isDoneHere = own?.input.key === last?.key && own && !['takeBack', 'addNote', 'setSpam'].includes(own.name)
+  if (last && (!isHere || isDoneHere))
     return <Act key="main" name="takeBack" seen={seen} options={{ of: last.key }} isInList />
   if (isSpam) return <Act key="main" name="setSpam" seen={seen} options={{ spam: false }} isInList />
-  if (status === 'Closed' && !isDue(remindOn)) return null
+  if (status === 'Closed') return <Act key="main" name="setStatus" seen={seen} options={{ status: 'New' }} isInList />
   // No effect once it is contacted, but its neighbours stay where they are.
   return <Act key="main" name="setStatus" seen={seen} options={CONTACTED} short="Contacted" isInList />
 }
@@ -174,13 +176,13 @@ export function Reached({ seen }: { seen: Seen }) {
 }
 
 /** `Contacted, ravi@shop.example, 10:40`, and what else is worth a look. */
-export function StatusLine({ seen: { row, standing, refusal } }: { seen: Seen }) {
+export function StatusLine({ seen: { row, progress, refusal } }: { seen: Seen }) {
   const { status, statusBy, statusAt, closedAs, suspectedSpam, flags, remindOn, ringing, eraseAt, proposal } = row
   const isOverdue = isDue(remindOn) && remindOn !== todayHere()
   const marks = [
     suspectedSpam && 'suspected spam',
     remindOn && !isOverdue && `ring ${dayName(remindOn)}`,
-    ringing && ringing.who !== you() && `${ringing.who.split('@')[0]} is ringing`,
+    ringing && ringing.who !== you() && `${shortName(ringing.who)} is ringing`,
     proposal && 'new number proposed',
     eraseAt && `to be erased ${timeOf(eraseAt)}`,
     ...flags,
@@ -195,8 +197,8 @@ export function StatusLine({ seen: { row, standing, refusal } }: { seen: Seen })
           {mark}
         </span>
       ))}
-      {standing && <span className="standing">{standings[standing]}</span>}
-      {standing === 'refused' && <span className="small">{refusal}</span>}
+      {progress && <span className="progress">{progressWords[progress]}</span>}
+      {refusal && <span className="small">{refusal}</span>}
     </p>
   )
 }

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
-import { DESK_PATH, SEARCH_MAX } from '../../shared/desk.ts'
+import { closingReasons, DESK_PATH, SEARCH_MAX } from '../../shared/desk.ts'
 import { orderFields } from '../../shared/order.ts'
 import { dayName, daysAfter, todayHere } from './format.ts'
-import type { Choice } from './queries.ts'
+import { type Choice, shortName, staff } from './queries.ts'
 
 /** After the last letter. */
 const SEARCH_WAIT_MS = 300
@@ -14,15 +14,20 @@ export function Search({ text, onSearch }: { text: string; onSearch: (text: stri
   const wanted = typed.trim().length < SEARCH_MIN ? '' : typed.trim()
   const search = useRef(onSearch)
   search.current = onSearch
+  /** What this box has asked for: another text was chosen elsewhere, as by a tab, which ends the search. */
+  const own = useRef(text)
   useEffect(() => {
-    if (wanted === text) return
-    const timer = setTimeout(() => search.current(wanted), SEARCH_WAIT_MS)
-    return () => clearTimeout(timer)
-  }, [wanted, text])
-  // A tab that is pressed ends the search.
-  useEffect(() => {
-    if (text === '') setTyped((now) => (now.trim().length < SEARCH_MIN ? now : ''))
+    if (text !== own.current) setTyped(text)
+    own.current = text
   }, [text])
+  useEffect(() => {
+    if (wanted === own.current) return
+    const timer = setTimeout(() => {
+      own.current = wanted
+      search.current(wanted)
+    }, SEARCH_WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [wanted])
   return (
     <search className="search">
       <label htmlFor="text" className="visually-hidden">
@@ -41,17 +46,17 @@ export function Search({ text, onSearch }: { text: string; onSearch: (text: stri
   )
 }
 
-const received = {
-  '': 'Received any time',
-  today: 'Received today',
-  week: 'In 7 days',
-  month: 'This month',
-  days: 'From … to …',
+const periods = {
+  '': 'any time',
+  today: 'today',
+  week: 'in the last 7 days',
+  month: 'this month',
+  days: 'from … to …',
 } as const
-type Received = keyof typeof received
+type Period = keyof typeof periods
 type Days = Pick<Choice, 'from' | 'to'>
 
-function daysOf(chosen: Received): Days {
+function daysOf(chosen: Period): Days {
   const today = todayHere()
   if (chosen === 'today') return { from: today, to: undefined }
   if (chosen === 'week') return { from: daysAfter(today, -6), to: undefined }
@@ -60,16 +65,21 @@ function daysOf(chosen: Received): Days {
 }
 
 /** Days that were kept since yesterday are no longer "today". */
-function choiceOf({ from, to }: Days): Received {
-  const names = Object.keys(received) as Received[]
+function periodOf({ from, to }: Days): Period {
+  const names = Object.keys(periods) as Period[]
   return names.find((each) => each !== 'days' && daysOf(each).from === from && !to) ?? 'days'
 }
 
+/** Of whom the days tell: what was received then, or what somebody did then. */
+const verbOf = ({ by, closedAs }: Choice) => (by || closedAs ? 'done' : 'received')
+
 /** `received from Sun 22 Nov to today`; '' for any time. */
-function receivedWords({ from, to }: Days): string {
+function daysWords(choice: Choice): string {
+  const { from, to } = choice
+  const verb = verbOf(choice)
   if (!from && !to) return ''
-  if (from && from === (to ?? todayHere())) return `received ${dayName(from)}`
-  return ['received', from && `from ${dayName(from)}`, to && `to ${dayName(to)}`].filter(Boolean).join(' ')
+  if (from && from === (to ?? todayHere())) return `${verb} ${dayName(from)}`
+  return [verb, from && `from ${dayName(from)}`, to && `to ${dayName(to)}`].filter(Boolean).join(' ')
 }
 
 interface FiltersProps {
@@ -78,12 +88,15 @@ interface FiltersProps {
 }
 
 export function Filters({ choice, onChoose }: FiltersProps) {
-  const { product, type, from, to, order = 'newest' } = choice
-  const [chosen, setChosen] = useState<Received>(() => choiceOf({ from, to }))
+  const { state, product, type, closedAs, by, from, to, order = 'newest' } = choice
+  /** Days are typed. */
+  const [isTyped, setIsTyped] = useState(false)
   const [isOpen, setIsOpen] = useState(false)
-  const days = receivedWords({ from, to })
-  function chooseReceived(next: Received) {
-    setChosen(next)
+  const days = daysWords(choice)
+  const period = isTyped ? 'days' : periodOf({ from, to })
+  const verb = verbOf(choice).replace(/^./, (letter) => letter.toUpperCase())
+  function choosePeriod(next: Period) {
+    setIsTyped(next === 'days')
     if (next !== 'days') onChoose(daysOf(next))
   }
   return (
@@ -104,24 +117,41 @@ export function Filters({ choice, onChoose }: FiltersProps) {
           options={{ '': 'All buyers', ...Object.fromEntries(buyerTypes.map((each) => [each, each])) }}
           onChange={(value) => onChoose({ type: value as Choice['type'] })}
         />
+        {['closed', 'all'].includes(state) && (
+          <Select
+            label="Closed as"
+            value={closedAs}
+            options={{ '': 'All reasons', ...Object.fromEntries(closingReasons.map((each) => [each, each])) }}
+            onChange={(value) => onChoose({ closedAs: value as Choice['closedAs'] })}
+          />
+        )}
         <Select
-          label="Received"
-          value={chosen}
-          options={received}
-          onChange={(value) => chooseReceived((value ?? '') as Received)}
+          label="By"
+          value={by}
+          options={{ '': 'By anybody', ...Object.fromEntries(staff().map((each) => [each, `By ${shortName(each)}`])) }}
+          // Of all days it may be much, and a while.
+          onChange={(value) => onChoose({ by: value, ...(value && !from && !to && daysOf('today')) })}
         />
-        {chosen === 'days' && (
+        <Select
+          label={verb}
+          value={period}
+          options={Object.fromEntries(Object.entries(periods).map(([name, words]) => [name, `${verb} ${words}`]))}
+          onChange={(value) => choosePeriod((value ?? '') as Period)}
+        />
+        {period === 'days' && (
           <>
             <Day label="From" value={from} onChange={(day) => onChoose({ from: day })} />
             <Day label="To" value={to} onChange={(day) => onChoose({ to: day })} />
           </>
         )}
-        <Select
-          label="Order"
-          value={order}
-          options={{ newest: 'Newest first', oldest: 'Oldest first' }}
-          onChange={(value) => onChoose({ order: value as 'newest' })}
-        />
+        {state !== 'toRing' && (
+          <Select
+            label="Order"
+            value={order}
+            options={{ newest: 'Newest first', oldest: 'Oldest first' }}
+            onChange={(value) => onChoose({ order: value as 'newest' })}
+          />
+        )}
         <form method="post" action={`${DESK_PATH}/enquiries.csv`}>
           {Object.entries(choice).map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value ?? ''} />
@@ -130,12 +160,14 @@ export function Filters({ choice, onChoose }: FiltersProps) {
         </form>
       </div>
       <p className="buttons in-force">
-        {order === 'oldest' && choice.state !== 'toRing' && (
+        {order === 'oldest' && state !== 'toRing' && (
           <Chip text="Oldest first" onRemove={() => onChoose({ order: 'newest' })} />
         )}
         {product && <Chip text={product} onRemove={() => onChoose({ product: undefined })} />}
         {type && <Chip text={type} onRemove={() => onChoose({ type: undefined })} />}
-        {days && <Chip text={days} onRemove={() => chooseReceived('')} />}
+        {closedAs && <Chip text={closedAs} onRemove={() => onChoose({ closedAs: undefined })} />}
+        {by && <Chip text={`by ${shortName(by)}`} onRemove={() => onChoose({ by: undefined })} />}
+        {days && <Chip text={days} onRemove={() => choosePeriod('')} />}
       </p>
     </>
   )
@@ -182,7 +214,7 @@ function Day({ label, value = '', onChange }: DayProps) {
       <input
         type="date"
         defaultValue={value}
-        onBlur={({ target }) => onChange(target.value || undefined)}
+        onBlur={({ target }) => target.value !== value && onChange(target.value || undefined)}
         onChange={({ target }) => /^20/.test(target.value) && onChange(target.value)}
       />
     </label>

@@ -1,24 +1,14 @@
-import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
-
-const DAY_S = 86_400
-const units: [unit: string, seconds: number][] = [
-  ['day', DAY_S],
-  ['hour', 3600],
-  ['minute', 60],
-]
+import { formatAge } from '../../shared/count.ts'
+import { DAY_MS, formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 
 /** `2 hours`; '' for less than a minute, and for a time ahead of this device's clock. */
 export function ageOf(time: string, now: number): string {
   const seconds = (now - new Date(time).getTime()) / 1000
-  // Up to two days in hours: `1 day` could be 47 of them.
-  const [unit, size] = units.find(([, each]) => seconds >= each * (each === DAY_S ? 2 : 1)) ?? []
-  if (!unit || !size) return ''
-  const count = Math.floor(seconds / size)
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
+  return seconds < 60 ? '' : formatAge(seconds)
 }
 
 export function isOlderThanDays(time: string, days: number, now: number): boolean {
-  return now - new Date(time).getTime() > days * DAY_S * 1000
+  return now - new Date(time).getTime() > days * DAY_MS
 }
 
 /** `26 Nov, 17:48`, with the year if it is not this one; of today the time alone. In India. */
@@ -32,7 +22,7 @@ export function timeOf(time: string, now = Date.now()): string {
 export const todayHere = (): string => formatIndianDay(new Date())
 
 export function daysAfter(day: string, days: number): string {
-  return formatIndianDay(new Date(parseIndianTime(day, '12:00').getTime() + days * DAY_S * 1000))
+  return formatIndianDay(new Date(parseIndianTime(day, '12:00').getTime() + days * DAY_MS))
 }
 
 const weekdayOf = (day: string) => parseIndianTime(day, '12:00').getUTCDay()

@@ -80,6 +80,12 @@ export function dropDraft(reference: string): void {
   sessionStorage.removeItem(DRAFT + reference)
 }
 
+/** The references of this person's notes that are not stored, in this tab. */
+export function drafts(you: string): string[] {
+  const references = namesIn(sessionStorage, DRAFT).map((name) => name.slice(DRAFT.length))
+  return references.filter((reference) => readDraft(reference, you))
+}
+
 export const hasDraft = (): boolean => namesIn(sessionStorage, DRAFT).length > 0
 export const hasChange = (): boolean => namesIn(localStorage, CHANGE).length > 0
 

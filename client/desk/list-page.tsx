@@ -1,45 +1,35 @@
 import { Fragment, useEffect, useState } from 'react'
-import { type DeskState, deskStates, FIRST_LIST } from '../../shared/desk.ts'
+import { type DeskState, deskStates, FIRST_LIST, TO_BE_ERASED_WORDS } from '../../shared/desk.ts'
 import { orderFields } from '../../shared/order.ts'
 import { centreInRow } from '../ui/row.ts'
 import { AddByPhone } from './add-by-phone.tsx'
+import { AllSpam } from './all-spam.tsx'
 import { ActionButton } from './buttons.tsx'
-import { createChange, type Seen, seenWith, submit, useChanges } from './changes.tsx'
-import { belongsTo, EnquiryRow } from './enquiry-row.tsx'
+import { seenWith, useChanges } from './changes.tsx'
+import { EnquiryRow } from './enquiry-row.tsx'
 import { Filters, Search } from './filters.tsx'
 import { count, todayHere } from './format.ts'
+import { hasFilters, NO_FILTERS, textOf } from './list-words.ts'
 import { Overview } from './overview.tsx'
 import { type Choice, client, isGone, type List, messageOf, type Pulse, useList } from './queries.ts'
 import { useAsked } from './ringing.ts'
 import { keepSearch, readSearch } from './route.ts'
 import { keepChoice, readChoice } from './session.ts'
+import { tabs } from './tabs.ts'
 import { useNow } from './use-now.ts'
-
-const tabs: Record<DeskState, string> = {
-  new: 'New',
-  toRing: 'To ring',
-  contacted: 'Contacted',
-  closed: 'Closed',
-  spam: 'Suspected spam',
-  all: 'All',
-}
 
 /** On a wide screen. */
 const { name, quantity, retailerSelfUse } = orderFields
-const columns = ['Waiting', name.label, 'Number', quantity.label, retailerSelfUse.label, 'State', '']
+const columns = ['Age', name.label, 'Number', quantity.label, retailerSelfUse.label, 'State', '']
 
-const ALL_OF_NEW = {
-  ...FIRST_LIST,
-  product: undefined,
-  type: undefined,
-  from: undefined,
-  to: undefined,
-} satisfies Partial<Choice>
 const firstChoice: Choice = { ...FIRST_LIST, ...readChoice() }
 
 /** What is asked for: a search looks at everything, whatever the tab. */
 function asked({ state, ...filters }: Choice, text: string): Choice {
-  const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value))
+  const keepsClosedAs = text !== '' || state === 'closed' || state === 'all'
+  const given = Object.fromEntries(
+    Object.entries(filters).filter(([name, value]) => value && (keepsClosedAs || name !== 'closedAs')),
+  )
   return { state: text ? 'all' : state, ...given, ...(text && { text }) }
 }
 
@@ -52,6 +42,8 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
   const [choice, setChoice] = useState(firstChoice)
   const [text, setText] = useState(readSearch)
   const [reading, setReading] = useState(0)
+  /** So often all filters were ended. */
+  const [ended, setEnded] = useState(0)
   const wanted = asked(choice, text)
   const list = useList(wanted, reading)
   const readAnew = () => setReading((before) => before + 1)
@@ -66,14 +58,21 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
     setChoice(next)
     readAnew()
   }
+  function endFilters(change: Partial<Choice>) {
+    setEnded((before) => before + 1)
+    choose({ ...NO_FILTERS, ...change })
+  }
   function search(next: string) {
     keepSearch(next)
     setText(next)
     readAnew()
   }
+  function endSearch() {
+    if (text) search('')
+  }
   /** A tab is pressed: it ends the search. */
   function show(change: Partial<Choice>) {
-    if (text) search('')
+    endSearch()
     choose(change)
   }
 
@@ -88,7 +87,17 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
     <>
       <h1 className="visually-hidden">Enquiries</h1>
       {pulse && (
-        <Overview pulse={pulse} onOldest={() => show({ ...ALL_OF_NEW, order: 'oldest' })}>
+        <Overview
+          pulse={pulse}
+          onOldest={() => {
+            endSearch()
+            endFilters({ ...FIRST_LIST, order: 'oldest' })
+          }}
+          onToErase={() => {
+            search(TO_BE_ERASED_WORDS)
+            endFilters({})
+          }}
+        >
           <Fresh choice={wanted} fresh={pulse.fresh} isWhole={!list.hasNextPage} onRead={readAnew} />
         </Overview>
       )}
@@ -106,10 +115,15 @@ export function ListPage({ pulse }: { pulse: Pulse | undefined }) {
           ))}
         </nav>
         <Search text={text} onSearch={search} />
-        <Filters choice={wanted} onChoose={choose} />
+        <Filters key={ended} choice={wanted} onChoose={choose} />
         <AddByPhone />
       </div>
-      <Rows list={list} choice={wanted} toRing={pulse?.counts.toRing ?? 0} />
+      <Rows
+        list={list}
+        choice={wanted}
+        toRing={pulse?.counts.toRing ?? 0}
+        onUnfiltered={() => endFilters({ order: 'newest' })}
+      />
     </>
   )
 }
@@ -119,9 +133,11 @@ interface RowsProps {
   choice: Choice
   /** So many are to be rung, now or later. */
   toRing: number
+  /** Ends the filters. */
+  onUnfiltered: () => void
 }
 
-function Rows({ list, choice, toRing }: RowsProps) {
+function Rows({ list, choice, toRing, onUnfiltered }: RowsProps) {
   const now = useNow()
   const tried = useChanges()
   const reached = useAsked()
@@ -133,12 +149,20 @@ function Rows({ list, choice, toRing }: RowsProps) {
     enquiries.map((row) => ({ reference: row.reference, seen: isGone(row) ? undefined : seenWith(row, tried) })),
   )
   const common = { state, today, now }
-  const foundClass = choice.text ? 'small' : 'visually-hidden' // the rows are seen
+  const total = pages[0]?.total
+  const foundClass = choice.text || total ? 'small' : 'visually-hidden' // else the rows are seen
   return (
     <>
-      <p role="status" className={rows.length > 0 ? foundClass : 'empty'}>
-        {textOf(list, choice, { shown: rows.length, toRing })}
+      <p id="enquiries" tabIndex={-1} role="status" className={rows.length > 0 ? foundClass : 'empty'}>
+        {textOf(list, choice, { shown: rows.length, total, toRing })}
       </p>
+      {list.data && rows.length === 0 && hasFilters(choice) && (
+        <p className="more">
+          <ActionButton onClick={onUnfiltered}>
+            {choice.text ? 'Search without filters' : 'End the filters'}
+          </ActionButton>
+        </p>
+      )}
       {list.isError && list.data && <p className="notice">{messageOf(list.error)}</p>}
       {state === 'spam' && <AllSpam seen={rows.flatMap(({ seen }) => seen ?? [])} today={today} />}
       {rows.length > 0 && (
@@ -200,40 +224,4 @@ function Fresh({ choice, fresh, isWhole, onRead }: FreshProps) {
       )}
     </span>
   )
-}
-
-/** Closes all that is shown, when it is pressed twice. */
-function AllSpam({ seen, today }: { seen: Seen[]; today: string }) {
-  const [isAsked, setIsAsked] = useState(false)
-  const spam = seen.flatMap(({ row }) => (belongsTo('spam', row, today) ? row.reference : []))
-  if (spam.length < 2) return null
-  function close() {
-    setIsAsked(false)
-    const input = { references: spam, status: 'Closed', was: 'New' }
-    submit(createChange('setStatus', spam, input)).catch(() => {}) // refuse() has told it
-  }
-  return (
-    <p className="buttons">
-      <ActionButton onClick={() => (isAsked ? close() : setIsAsked(true))}>
-        {isAsked ? `Yes, close ${spam.length} as spam` : `Surely spam: all ${spam.length} shown`}
-      </ActionButton>
-      {isAsked && <ActionButton onClick={() => setIsAsked(false)}>Keep them</ActionButton>}
-    </p>
-  )
-}
-
-/** What there is to say instead of a list, and, for those who do not see it, of the list. */
-function textOf(
-  list: List,
-  { state, text, ...filters }: Choice,
-  { shown, toRing }: { shown: number; toRing: number },
-): string {
-  if (list.isError && !list.data) return messageOf(list.error)
-  if (!list.data) return 'Loading …'
-  const enquiries = shown === 1 ? 'enquiry' : 'enquiries'
-  if (shown > 0) return `${shown} ${enquiries} ${text ? 'found' : 'shown'}${list.hasNextPage ? ', and more' : ''}`
-  if (text) return `Nothing found for “${text}”.`
-  if (Object.keys(filters).length > 1) return 'Nothing with these filters.'
-  if (state !== 'new') return 'Nothing yet.'
-  return toRing > 0 ? `Nothing new. ${count(toRing)} to ring.` : 'Nothing new. Everybody has an answer.'
 }

@@ -40,7 +40,7 @@ function NoteForm({ seen, you }: { seen: Seen; you: string }) {
   const text = draft?.text ?? ''
   const isStoring = seen.doing.includes('addNote')
   const over = text.trim().length - NOTE_MAX
-  const underWay = seen.standing === 'waiting' ? 'Not stored yet' : 'Storing …'
+  const underWay = seen.progress === 'waiting' ? 'Not stored yet' : 'Storing …'
   const overMessage = `A note has at most ${NOTE_MAX} characters: this one has ${over} too many.`
 
   function write(next: Draft) {
@@ -64,7 +64,7 @@ function NoteForm({ seen, you }: { seen: Seen; you: string }) {
       () => true,
       () => false, // refuse() has told it
     )
-    if (isStored) setDraft((now) => withoutStored(reference, now, note))
+    if (isStored) setDraft(withoutStored(reference, readDraft(reference, you), note))
   }
 
   return (

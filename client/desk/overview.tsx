@@ -1,19 +1,23 @@
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
+import { DESK_PATH } from '../../shared/desk.ts'
 import { ageOf, count } from './format.ts'
+import { drafts } from './kept.ts'
 import type { Pulse } from './queries.ts'
 import { useNow } from './use-now.ts'
 
 interface OverviewProps {
   pulse: Pulse
   onOldest: () => void
+  onToErase: () => void
   children: ReactNode
 }
 
 /** How much there is to do, and what somebody has to mend. */
-export function Overview({ pulse, onOldest, children }: OverviewProps) {
+export function Overview({ pulse, onOldest, onToErase, children }: OverviewProps) {
   const now = useNow()
-  const { counts, oldestNewAt, week, problems } = pulse
+  const { counts, oldestNewAt, week, problems, toErase } = pulse
   const products = Object.entries(week).map(([product, number]) => `${count(number)} ${product}`)
+  const unfinished = drafts(pulse.you)
   const total = Object.values(week).reduce((sum, each) => sum + each, 0)
   return (
     <>
@@ -27,6 +31,17 @@ export function Overview({ pulse, onOldest, children }: OverviewProps) {
           </ul>
         </section>
       )}
+      {unfinished.length > 0 && (
+        <p className="notice">
+          {'A note that you have not stored: '}
+          {unfinished.map((reference, index) => (
+            <Fragment key={reference}>
+              {index > 0 && ', '}
+              <a href={`${DESK_PATH}/${reference}`}>{reference}</a>
+            </Fragment>
+          ))}
+        </p>
+      )}
       <div className="overview">
         <p>
           <strong>{`${count(counts.new)} new`}</strong>
@@ -36,6 +51,11 @@ export function Overview({ pulse, onOldest, children }: OverviewProps) {
           {oldestNewAt && (
             <button type="button" className="quiet" onClick={onOldest}>
               {`the oldest waits ${ageOf(oldestNewAt, now) || 'less than a minute'}`}
+            </button>
+          )}
+          {toErase > 0 && (
+            <button type="button" className="quiet" onClick={onToErase}>
+              {`${count(toErase)} to be erased`}
             </button>
           )}
           <span>{total > 0 ? `${count(total)} this week: ${products.join(', ')}` : 'none this week'}</span>

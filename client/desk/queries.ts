@@ -16,7 +16,14 @@ import { answeredStatus, fetchInTime } from '../trpc.ts'
 import { currentReference, loadAnewAtNextOpening } from './route.ts'
 import { leave } from './session.ts'
 
-/* What the server has, in react-query and nowhere else. */
+/*
+ * What the server has, in react-query and nowhere else.
+ *   the list   comes with the page; read anew by a tab, a filter, a search or "Show 3 new" (`reading`), so that no row moves by itself
+ *   the pulse  comes with the page; then each visible minute and after each change: counts, and the rows that are shown (`showing`) as
+ *              they are now. Of New also how many came after the newest that is listed (`fresh`), or all where none is
+ *   enquiry    read when it is opened, and when its row has news
+ * A change's answer has its rows, which take the place of those that are shown, as those of a pulse do (`receive`).
+ */
 
 export type Inputs = inferRouterInputs<DeskRouter>['desk']
 type Outputs = inferRouterOutputs<DeskRouter>['desk']
@@ -86,7 +93,7 @@ export function useList(choice: Choice, reading: number) {
     placeholderData: keepPreviousData,
   })
   useEffect(() => {
-    if (!list.isPlaceholderData) shown = queryKey
+    if (!list.isPlaceholderData) shownKey = queryKey
   })
   return list
 }
@@ -109,21 +116,21 @@ interface Pages {
 }
 
 /** The key of the list that is shown. */
-let shown: unknown[] = ['list', 0, FIRST_LIST]
+let shownKey: unknown[] = ['list', 0, FIRST_LIST]
 
 /** The rows of the list that is shown. */
 export function listedRows(): Shown[] {
-  return client.getQueryData<Pages>(shown)?.pages.flatMap(({ enquiries }) => enquiries) ?? []
+  return client.getQueryData<Pages>(shownKey)?.pages.flatMap(({ enquiries }) => enquiries) ?? []
 }
 
 export const isGone = (row: Shown): row is Gone => 'isGone' in row
 
-/** The newest of the list: later ones are fresh. */
+const LONG_AGO = '2000-01-01T00:00:00.000Z'
+
+/** The time of the newest of the list: later ones are fresh, and all where it is empty. Undefined before a list is there. */
 function newestOf(rows: Shown[]): string | undefined {
-  return rows
-    .flatMap((row) => (isGone(row) ? [] : [row.receivedAt]))
-    .sort()
-    .at(-1)
+  if (!client.getQueryData(shownKey)) return undefined
+  return rows.reduce((newest, row) => (isGone(row) || row.receivedAt < newest ? newest : row.receivedAt), LONG_AGO)
 }
 
 /** Each visible minute, when one comes back to the tab, and after each change: how what is shown stands now. */
@@ -160,10 +167,18 @@ export function useEnquiry(reference: string) {
 
 let start: Start | undefined
 export const replyTitles = (): string[] => start?.replyTitles ?? []
+export const staff = (): string[] => start?.staff ?? []
+const localPart = (address: string): string => address.split('@')[0] ?? ''
+/** `ravi`, of an address of staff; the whole where two of them begin so. */
+export function shortName(address: string): string {
+  const name = localPart(address)
+  return staff().filter((each) => localPart(each) === name).length > 1 ? address : name
+}
 /** The address of whoever is signed in. */
 export const you = (): string => client.getQueryData<Pulse>(['pulse'])?.you ?? ''
 
-const isOther = (known: Shown | undefined, row: Shown) => known && JSON.stringify(known) !== JSON.stringify(row)
+/** Also where nothing is known. */
+const isOther = (known: Shown | undefined, row: Shown) => JSON.stringify(known) !== JSON.stringify(row)
 
 /** Puts rows in place of those that are shown. Of those that were asked for, what is missing was erased. */
 export function receive(rows: Row[], asked: string[] = []): void {
@@ -180,14 +195,16 @@ export function receive(rows: Row[], asked: string[] = []): void {
   })
   for (const [reference, row] of now) {
     const queryKey = ['enquiry', reference]
-    const shown = client.getQueryData<Enquiry>(queryKey)
-    // Where a row has news the enquiry is asked for anew, and an answer that is on its way is dropped: it may be older.
-    if (isGone(row) || (!shown && isOther(listed.get(reference), row))) client.resetQueries({ queryKey })
-    else if (shown) {
+    const state = client.getQueryState<Enquiry>(queryKey)
+    const shown = state?.data
+    if (shown && !isGone(row)) {
       const { mails, history, notes, earlier, replies } = shown
       const next = { ...row, mails, history, notes, earlier, replies }
       client.setQueryData<Enquiry>(queryKey, next)
       if (isOther(shown, next)) client.invalidateQueries({ queryKey })
+      continue
     }
+    // Asked for anew, and an answer that is on its way, which may be older, is dropped. Not where the row has no news.
+    if (isGone(row) || state?.error || isOther(listed.get(reference), row)) client.resetQueries({ queryKey })
   }
 }

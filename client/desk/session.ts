@@ -11,20 +11,25 @@ const CHOICE = 'desk-list'
 /** Other tabs answer within this time. */
 const ANSWER_MS = 200
 
-function clear() {
+let isSigningOut = false
+
+/** @param isOver the session has ended by itself: drafts of notes and waiting changes are kept */
+function clear(isOver: boolean) {
   forgetView()
   document.body.replaceChildren()
-  location.replace(`${DESK_PATH}/sign-in?to=${location.pathname}`)
+  if (isSigningOut) return // the form of sign-out leads on
+  location.replace(`${DESK_PATH}/sign-in?to=${location.pathname}${isOver ? '&over' : ''}`)
 }
 
 /** Clears this tab and all others of the desk, and leads to the sign-in page, which leads back here. Drafts and waiting changes stay. */
 export function leave(): void {
-  post('over')
-  clear()
+  if (!isSigningOut) post('over')
+  clear(true)
 }
 
 /** Before the form of sign-out is sent: that leads this tab on. */
 export function clearOnSignOut(): void {
+  isSigningOut = true
   forgetAll()
   post('signed out')
 }
@@ -54,7 +59,7 @@ export function keepChoice(choice: object): void {
 export function watchSession(): void {
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data === 'signed out') forgetAll()
-    if (data === 'over' || data === 'signed out') clear()
+    if (data === 'over' || data === 'signed out') clear(data === 'over')
     if (data === 'is anything kept?' && hasDraft()) post('a draft is kept')
   })
   // The browser shows a page that was left, as it was: the session may be over since.

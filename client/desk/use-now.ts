@@ -5,6 +5,7 @@ export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     const update = () => setNow(Date.now())
+    update() // the list may have been hidden for long
     const timer = setInterval(update, 20_000)
     addEventListener('visibilitychange', update)
     return () => {

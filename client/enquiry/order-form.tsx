@@ -170,6 +170,7 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
     if (answer?.submissionKey) adoptKey(answer.submissionKey, answer.values.products ?? '', answer.isUncertain ?? false)
     settle(orUncertain(answer ? stateOf(answer) : filling))
     if (form.current) setChoice(chosenByLink(form.current))
+    waitForPause() // of what was typed before React came
     return () => clearTimeout(pause.current)
   }, [])
   // What was typed, or chosen by a link, before React came; and what another enquiry keeps.

@@ -17,12 +17,12 @@ export function YourEnquiryBody({ shown }: { shown: YourEnquiry }) {
         </p>
       )}
       <div role="status">
-        {done && actTexts[done].done && <p className="lead">{actTexts[done].done}</p>}
         {standingTexts(standing).map((text) => (
           <p key={text} className="lead">
             <Linked>{text}</Linked>
           </p>
         ))}
+        {done && actTexts[done].done && <p className="lead">{actTexts[done].done}</p>}
         {standing.proposed && <p>{yourEnquiry.proposed(standing.proposed)}</p>}
       </div>
       <OrderSlip

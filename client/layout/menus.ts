@@ -20,7 +20,7 @@ export function enableMenus() {
     // From a confirmation it leads to an empty form.
     if (
       !link.matches('[aria-current=page]') ||
-      document.documentElement.dataset.reference ||
+      document.querySelector('.received') ||
       event.metaKey ||
       event.ctrlKey ||
       event.shiftKey

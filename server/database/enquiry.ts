@@ -18,8 +18,6 @@ export interface Enquiry extends Record<OrderField, string> {
   remindOn: string | null
   /** When it is erased, as somebody has asked for it. */
   eraseAt: Date | null
-  /** Of what was sent. */
-  contentHash: string
 }
 
 /** The columns of the form's fields in `Quvera_Form`, in the order in which staff read them. */
@@ -31,7 +29,7 @@ export const columnOf: Record<OrderField, string> = {
   quantity: 'Quantity',
   retailerSelfUse: 'RetailerSelfUse',
 }
-/** The version of the privacy notice of an enquiry that staff have entered: it has none, and no mails. */
+/** The version of the privacy notice of an enquiry that staff have entered: there was none, and it has no mails of an order. */
 export const BY_PHONE = 'by phone'
 export const enquiryFields = Object.keys(columnOf) as OrderField[]
 
@@ -45,8 +43,7 @@ const FIELDS = Prisma.raw(enquiryFields.map((field) => `form."${columnOf[field]}
 /** All columns of an enquiry, of `Quvera_Form` under the name `form`. */
 export const ENQUIRY = Prisma.sql`form."Id"::text AS "id", form."Reference" AS "reference", form."ReceivedAt" AS "receivedAt",
   form."Status"::text AS "status", form."SuspectedSpam" AS "suspectedSpam",
-  form."ClosedAs"::text AS "closedAs", form."RemindOn"::text AS "remindOn", form."EraseAt" AS "eraseAt",
-  form."ContentHash" AS "contentHash", ${FIELDS}`
+  form."ClosedAs"::text AS "closedAs", form."RemindOn"::text AS "remindOn", form."EraseAt" AS "eraseAt", ${FIELDS}`
 
 /**
  * Reads as text what Prisma would check against the values that this version knows: after a rollback the table may hold a
@@ -60,10 +57,21 @@ export function readEnquiries(db: Pick<Db, '$queryRaw'>, rest: Prisma.Sql): Prom
 export interface EnquiryWithSecret extends Enquiry {
   /** Of the links to the visitor's page. quvera_readonly may not read it. */
   secret: string
+  /** Of what was sent. */
+  contentHash: string
 }
 
-export function readWithSecret(db: Pick<Db, '$queryRaw'>, rest: Prisma.Sql): Promise<EnquiryWithSecret[]> {
-  return db.$queryRaw<EnquiryWithSecret[]>`SELECT ${ENQUIRY}, form."Secret" AS "secret" FROM "Quvera_Form" form ${rest}`
+/** @param isLocked until the transaction ends */
+export async function findWithSecret(
+  db: Pick<Db, '$queryRaw'>,
+  column: 'Id' | 'SubmissionKey',
+  value: string,
+  isLocked = false,
+): Promise<EnquiryWithSecret | undefined> {
+  const [enquiry] = await db.$queryRaw<EnquiryWithSecret[]>`
+    SELECT ${ENQUIRY}, form."Secret" AS "secret", form."ContentHash" AS "contentHash" FROM "Quvera_Form" form
+    WHERE ${Prisma.raw(`form."${column}"`)} = ${value}::uuid ${Prisma.raw(isLocked ? 'FOR NO KEY UPDATE' : '')}`
+  return enquiry
 }
 
 /**
@@ -98,9 +106,13 @@ export function isAfter(last: Pick<Enquiry, 'receivedAt' | 'id'> | undefined, or
 /** Today, in India. */
 export const TODAY = Prisma.sql`(now() AT TIME ZONE 'Asia/Kolkata')::date`
 
-/** The condition of an enquiry (`form`) that waits for staff. */
+/** The condition of an enquiry (`form`) that waits for staff: neither reminded for later, nor to be erased. */
 export const WAITING = Prisma.sql`form."Status" = 'New' AND NOT form."SuspectedSpam" AND form."EraseAt" IS NULL
   AND (form."RemindOn" IS NULL OR form."RemindOn" <= ${TODAY})`
+
+/** The condition of enquiries (`form`) that staff want to ring again, today or later. */
+export const REMINDED = Prisma.sql`form."RemindOn" IS NOT NULL AND form."Status" <> 'Closed' AND NOT form."SuspectedSpam"
+  AND form."EraseAt" IS NULL`
 
 /** SHA-256 of what was sent, by which a repeat is known. A field that is empty does not count: so one may be added. */
 export function hashContent(order: Record<OrderField, string | number>): string {

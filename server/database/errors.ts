@@ -33,6 +33,7 @@ export function isConnectTimeout(error: unknown): boolean {
 }
 
 export const INSUFFICIENT_PRIVILEGE = '42501'
+export const TOO_MANY_CONNECTIONS = '53300'
 
 /** By class, because codes of Prisma (P1001) and of the operating system (EPIPE) have five characters too. */
 const SQL_STATE = /^(\d[0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/

@@ -36,19 +36,6 @@ export const PROPOSAL = 'Proposal'
 export const WITHDRAWN = 'Withdrawn'
 export const NOT_MINE = 'Not mine'
 
-/** The condition of entries (`entry`) that nobody has taken back. */
-export const IS_EFFECTIVE = Prisma.sql`coalesce((SELECT back."What" <> ${TAKEN_BACK} FROM "Quvera_History" back
-  WHERE back."EnquiryId" = entry."EnquiryId" AND back."TakesBack" = entry."Key" ORDER BY back."Id" DESC LIMIT 1), TRUE)`
-
-/**
- * The condition of an enquiry (`form`) of which the owner of its address says that it is not theirs: no mail goes there, until
- * the address is changed.
- */
-export const IS_NOT_THEIRS = Prisma.sql`EXISTS (SELECT FROM "Quvera_History" said
-  WHERE said."EnquiryId" = form."Id" AND said."What" = ${NOT_MINE} AND NOT EXISTS (SELECT FROM "Quvera_History" entry
-    WHERE entry."EnquiryId" = form."Id" AND entry."Id" > said."Id" AND entry."After" ? 'Email' AND entry."TakesBack" IS NULL
-      AND ${IS_EFFECTIVE}))`
-
 /** By enquiry, the oldest first. */
 export async function readHistory(db: Pick<Db, '$queryRaw'>, ids: string[]): Promise<Map<string, Entry[]>> {
   const rows = await db.$queryRaw<(Entry & { enquiryId: string })[]>`
@@ -74,10 +61,12 @@ export interface Author {
 }
 
 /** Keys are shown to all of staff: one that another author has used names that change. */
-export async function isKeyOfAnother(db: Pick<Db, '$queryRaw'>, { who, key }: Author): Promise<boolean> {
-  const used = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM "Quvera_History" WHERE "Key" = ${key}::uuid AND "Who" IS DISTINCT FROM ${who} LIMIT 1`
-  return used.length > 0
+export async function isKeyOfAnother(
+  db: Pick<Db, 'historyEntry'>,
+  { who, key }: Author & { who: string },
+): Promise<boolean> {
+  const isOther = [{ who: null }, { who: { not: who } }]
+  return (await db.historyEntry.count({ where: { key, OR: isOther } })) > 0
 }
 
 export interface NewEntry {
@@ -147,7 +136,8 @@ export function presentOf({ status, suspectedSpam, closedAs, remindOn, ...enquir
 }
 
 /**
- * Takes an entry back, or puts back what was taken back. A reminder that was changed since stays.
+ * Takes an entry back, or puts back what was taken back. Where a reminder was changed since, it stays as it is; no other column may
+ * have changed.
  * @param entries of the enquiry
  * @returns the name of a column that was changed since: then nothing is done
  */
@@ -170,8 +160,8 @@ export async function takeBack(
     return undefined
   }
   const changed = columns.filter((column) => from?.[column] !== present[column])
-  const [lost] = changed.filter((column) => column !== 'RemindOn')
-  if (lost) return lost
+  const overwritten = changed.find((column) => column !== 'RemindOn')
+  if (overwritten) return overwritten
   const set = Object.fromEntries(
     columns.flatMap((name) => (changed.includes(name) ? [] : [[name, to?.[name] ?? null]])),
   )
@@ -190,28 +180,35 @@ export const UNSUBSCRIBED = 'Unsubscribed'
 const CANNOT_BE_TAKEN_BACK = [RINGING, PROPOSAL, UNSUBSCRIBED, 'By phone', 'Sent again']
 
 export function mayBeTakenBack({ what, byVisitor, before, after, text }: Entry): boolean {
-  const isEmptied =
-    (what === 'Note' && text === null) || Object.keys(before ?? {}).length < Object.keys(after ?? {}).length // by retention
+  const [had, has] = [before, after].map((columns) => columns && Object.keys(columns).length)
+  // By retention: what was before goes, and what a later entry has changed.
+  const isEmptied = (what === 'Note' && text === null) || has === 0 || (had ?? 0) < (has ?? 0)
   return !byVisitor && !isEmptied && !CANNOT_BE_TAKEN_BACK.includes(what)
 }
 
-/** How an enquiry stands by its history. */
-export function standingOf(entries: Entry[], now: Date) {
+/** How an enquiry stands by its history: entries, and what follows from them. */
+export function historyFacts(entries: Entry[], now: Date) {
   const effective = entries.filter((entry) => !entry.isTakenBack)
-  const ringing = effective.findLast(
-    ({ what, at }) => what === RINGING && Math.abs(now.getTime() - at.getTime()) < RINGING_MS,
+  const isRecent = ({ at }: Entry) => Math.abs(now.getTime() - at.getTime()) < RINGING_MS
+  /** Whoever has said what came of it rings no more. */
+  const hasOutcome = ({ who }: Entry, index: number) =>
+    effective.slice(index + 1).some((entry) => entry.who === who && ['Call', 'Status'].includes(entry.what))
+  const ringingEntry = effective.findLast(
+    (entry, index) => entry.what === RINGING && isRecent(entry) && !hasOutcome(entry, index),
   )
   return {
-    status: effective.findLast(({ after, takesBack }) => !takesBack && 'Status' in (after ?? {})),
+    statusEntry: effective.findLast(({ after, takesBack }) => !takesBack && 'Status' in (after ?? {})),
     notes: effective.filter(({ what, text }) => what === 'Note' && text !== null),
     calls: effective.filter(({ what }) => what === 'Call').length,
-    ringing,
+    ringingEntry,
     /** By the visitor. */
     isWithdrawn: entries.findLast(({ after }) => 'Status' in (after ?? {}))?.what === WITHDRAWN,
+    /** As the owner of its address says: no mail goes there, until the address is changed. */
     isNotTheirs:
       effective.findLast(({ what, after, takesBack }) => what === NOT_MINE || (!takesBack && 'Email' in (after ?? {})))
         ?.what === NOT_MINE,
-    proposed: effective.findLast(({ what }) => what === PROPOSAL)?.after?.Mobile,
-    last: entries.findLast(mayBeTakenBack),
+    proposalEntry: effective.findLast(({ what }) => what === PROPOSAL),
+    /** The last that may be taken back. */
+    lastUndoable: entries.findLast(mayBeTakenBack),
   }
 }

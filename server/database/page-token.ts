@@ -29,9 +29,11 @@ export function readToken(token: string): { id: string; key: string } {
 }
 
 /**
- * Which link the key belongs to. Each change of the address makes the next secret out of the former one (`Quvera_correct`): so
- * the key of an older confirmation leads to today's secret in a few steps, and that of an older mail never does. All steps are
- * always done, also without a row: the time tells nothing.
+ * Which link the key belongs to. Each change of the address makes the next secret out of the former one (`Quvera_correct`):
+ *   at first        secret A             confirmation A   mail hash('mail' A)
+ *   changed once    B = hash('next' A)   confirmation B   mail hash('mail' B)
+ * So the older confirmation's A leads to B in one step, and the older mail's key never does. All steps are always done, also
+ * without a row: the time tells next to nothing. A key is never of both links.
  */
 export function linkOf(row: Holder | undefined, key: string): PageLink | undefined {
   const secret = row?.secret ?? NOBODY.key
@@ -49,6 +51,6 @@ function mailKey(secret: string): string {
   return hash('sha256', `mail${secret}`, 'hex')
 }
 
-function isEqual(one: string, another: string): boolean {
+export function isEqual(one: string, another: string): boolean {
   return timingSafeEqual(Buffer.from(one), Buffer.from(another))
 }

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { describeFailure, exitWithReason, OperatorError } from '../errors.ts'
 import { isPooled, openConnection, withSettings } from './connection.ts'
 import type { Database } from './database.ts'
-import { isDatabaseAway, NOT_CHECKED, sqlState } from './errors.ts'
+import { isDatabaseAway, NOT_CHECKED, sqlState, TOO_MANY_CONNECTIONS } from './errors.ts'
 import { PrismaClient } from './generated/client.ts'
 import { applyOrCheckMigrations, type MigrationOptions } from './migrations.ts'
 import { readSession, warningsAbout } from './session.ts'
@@ -22,7 +22,6 @@ const POOLER_CONNECT_MS = 5000
 const STATEMENTS_MAX = 200
 /** A database that cannot be reached at the start of the site is tried again at this interval. */
 const RETRY_MS = 2000
-const TOO_MANY_CONNECTIONS = '53300'
 
 export interface ConnectOptions extends MigrationOptions {
   /** No limit unless given. */
@@ -80,7 +79,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       if (found) return logDatabase(found, log)
     }
   }
-  // With `keepTrying` it ends without findings while the database is away; `prepareLater` logs them then.
+  // With `keepTrying` and without a database it has no findings: `prepareLater` logs them.
   const first = prepare().catch(async (error: unknown) => {
     if (keepTrying && mayPass(error)) {
       keepTrying.error(`${describeFailure(error)} Until it can be reached, pages are served and orders are refused`)

@@ -110,7 +110,9 @@ async function assertEmpty(client: ClientBase): Promise<void> {
     if (name === ACCESS_LOG) continue
     const { rowCount } = await client.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)
     if (rowCount)
-      throw new OperatorError(`The database has rows in ${name}: no row was restored. Restore into an empty one.`)
+      throw new OperatorError(
+        `The database has rows in ${name}: no row was restored. Restore into an empty one: a DATA_DIR without one, or a DATABASE_URL without tables.`,
+      )
   }
 }
 
@@ -187,6 +189,15 @@ function toOperatorError(error: unknown, file: string): unknown {
     })
   if (error instanceof BackupError || code.startsWith('Z_'))
     return new OperatorError(`${file} is damaged or no backup: ${message}. No row was restored.`, { cause: error })
+  if (code === 'ENOENT' && syscall === 'open')
+    return new OperatorError(`There is no file ${file}. No row was restored.`, { cause: error })
+  if (code === 'EISDIR')
+    return new OperatorError(`${file} is a folder. Name a file in it. No row was restored.`, { cause: error })
+  if (code === 'EACCES')
+    return new OperatorError(
+      `This user may not read ${file}. As its owner put \`- < FILE\` in place of its name. No row was restored.`,
+      { cause: error },
+    )
   if (syscall) return new OperatorError(`${file} cannot be read: ${message}.`, { cause: error })
   return error
 }

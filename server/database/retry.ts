@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isConnectionLost, isConnectTimeout, sqlState } from './errors.ts'
+import { isConnectionLost, isConnectTimeout, sqlState, TOO_MANY_CONNECTIONS } from './errors.ts'
 
 /** After this pause a statement is repeated. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
-const TOO_MANY_CONNECTIONS = '53300'
 /** After this time the work fails, if no connection opens or gets free. */
 const CONNECTION_WAIT_MS = 5000
 

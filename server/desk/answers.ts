@@ -24,14 +24,13 @@ const STATEMENT_TIMEOUT = '57014'
 export const REFUSALS: Partial<Record<number, string>> = { 401: 'session', 403: 'origin', 429: 'limit' }
 const REFUSALS_TOLD_MS = 60_000
 
-/** Of broken rules people read these; any other is a fault of the page. */
 const shown: string[] = [searchMessage, ...Object.values(noteMessages), ...Object.values(messages)]
 
 /** In the desk's own texts. Of broken rules those for people are shown; any other is a fault of the page. */
 export function answerOf(error: unknown, request: FastifyRequest): { status: number; message: string } {
   const { status, problem } = answerTo(error, request, {
     textOf,
-    problemOf({ issues }) {
+    toProblem({ issues }) {
       const known = issues.find(({ message }) => shown.includes(message))
       return { message: known?.message ?? textOf(400), fields: {} }
     },

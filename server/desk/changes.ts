@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
 import { closingReasons, deskStatuses, RELEASE_SECONDS } from '../../shared/desk.ts'
-import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
+import { DAY_MS, formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 import { emailSchema, messages, type OrderField, orderContentSchema } from '../../shared/order.ts'
 import { columnOf, columnsOf, type Enquiry, enquiryFields } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
@@ -11,20 +11,19 @@ import {
   type ColumnValues,
   correct,
   type Entry,
-  PROPOSAL,
+  historyFacts,
   RINGING,
   setErasure,
   UNSUBSCRIBED,
 } from '../database/history.ts'
-import { DAY_MS } from '../format.ts'
 import { RequestError } from '../http/errors.ts'
 import {
   acknowledgeAnew,
+  hasGoneOutSince,
   type Recipients,
   redirectMails,
   releaseMails,
   tellOfErasure,
-  wasTriedSince,
   withholdErasureAsked,
   withholdMails,
 } from '../mail/of-enquiry.ts'
@@ -56,8 +55,8 @@ interface Change<Input> {
   /** What its user saw, by column: refused if the enquiry is not like that any more. */
   seen?(input: Input): ColumnValues
   work(situation: Situation, input: Input): Work | Promise<Work>
-  /** What follows, but for the columns, where its entry was taken back, or put back again. The enquiry is as it was before. */
-  undone?(situation: Situation, entry: Entry, isPutBack: boolean): Promise<unknown>
+  /** What follows, but for the columns, where its entry is taken back, or put back: then its `isTakenBack` is true. The enquiry is as it was before. */
+  undone?(situation: Situation, entry: Entry): Promise<unknown>
   /** Of an entry in the history. */
   words(entry: Entry): string
 }
@@ -109,11 +108,11 @@ export const changes = {
       return { set: { SuspectedSpam: spam } }
     },
     /** Taking back "Not spam" withholds its mails, while none has gone out. */
-    async undone({ db, enquiry: { id }, recipients }, { at, after }, isPutBack) {
-      const isSpamNow = isPutBack ? after?.SuspectedSpam : !after?.SuspectedSpam
+    async undone({ db, enquiry: { id }, recipients }, { at, after, isTakenBack }) {
+      const isSpamNow = isTakenBack ? after?.SuspectedSpam : !after?.SuspectedSpam
       if (!isSpamNow) return releaseMails(db, id, recipients, RELEASE_SECONDS)
       await withholdMails(db, id) // first: then none is claimed any more
-      if (await wasTriedSince(db, id, at)) throw new RequestError(409, 'It has gone out: mark it as spam again.')
+      if (await hasGoneOutSince(db, id, at)) throw new RequestError(409, 'It has gone out: mark it as spam again.')
     },
     words: ({ after }) => (after?.SuspectedSpam ? 'marked as spam' : 'marked as not spam'),
   }),
@@ -161,11 +160,12 @@ export const changes = {
   }),
   /** The number that the visitor proposes on the page "Your enquiry". */
   accept: change({
-    input: z.extend(one, { mobile: z.optional(text(100)) }), // as its user saw it
+    input: z.extend(one, { of: z.optional(key) }), // the key of what its user saw
     what: 'Accepted',
-    async work({ db, enquiry, entries, author }, { mobile }) {
-      const proposed = entries.findLast(({ what }) => what === PROPOSAL)?.after?.Mobile
-      if (typeof proposed !== 'string' || (mobile && mobile !== proposed))
+    async work({ db, enquiry, entries, author, now }, { of }) {
+      const { proposalEntry } = historyFacts(entries, now)
+      const proposed = proposalEntry?.after?.Mobile
+      if (typeof proposed !== 'string' || (of && of !== proposalEntry?.key))
         throw new RequestError(409, 'There is no such proposal. Perhaps the visitor proposes another number now.')
       await correct(db, enquiry.id, author, { Mobile: proposed }, { what: 'Accepted' })
       return undefined

@@ -1,6 +1,7 @@
+import { formatCount } from '../../shared/count.ts'
 import { OperatorError } from '../errors.ts'
-import { formatCount, staffCommand } from '../format.ts'
 import { printLink } from '../operations/running-site.ts'
+import { staffCommand } from '../staff-command.ts'
 import type { AddCommand, Terminal } from '../terminal.ts'
 import { endSessions, findStaff } from './sessions.ts'
 import { createTerminalLink } from './sign-in.ts'
@@ -22,7 +23,7 @@ export function signOutCommand(add: AddCommand, { env, print, recordAccess, onDa
       await onDatabase(async (db) => {
         await recordAccess(db, address ? `the sessions of ${address}` : 'all sessions')
         const ended = await endSessions(db, address)
-        print(`Ended ${formatCount(ended, 'session', 'sessions')}${address ? ` of ${address}` : ''}.`)
+        print(`Ended ${formatCount(ended, 'session')}${address ? ` of ${address}` : ''}.`)
         if (address && ended === 0) print('Nobody was signed in by this address: is it spelt right?')
         if (address && findStaff(env().STAFF_EMAILS, address))
           print(`${address} is one of STAFF_EMAILS: whoever reads its mail can sign in again.`)

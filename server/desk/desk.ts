@@ -17,31 +17,24 @@ import {
 } from '../database/history.ts'
 import type { Env } from '../env.ts'
 import { RequestError } from '../http/errors.ts'
+import { createTurns } from '../http/turns.ts'
 import { describeChosen, listReferences } from '../operations/access-log.ts'
 import { readHoldings } from '../operations/person.ts'
 import { readRecords, recordColumns } from '../operations/records.ts'
 import { type byPhone, type ChangeName, changes } from './changes.ts'
+import { isChosen } from './chosen.ts'
 import { conflict } from './history.ts'
 import { describeHeld } from './holdings.ts'
 import type { Choice, inputs, takeBackInput } from './inputs.ts'
-import {
-  isChosen,
-  isOfSamePerson,
-  notFound,
-  type Row,
-  readEnquiry,
-  readList,
-  readPulse,
-  readRowsOf,
-  withReleases,
-} from './reading.ts'
+import { readPulse } from './pulse.ts'
+import { isOfSamePerson, notFound, type Row, readEnquiry, readList, readRowsOf, withReleases } from './reading.ts'
 import { createRecorder } from './recorder.ts'
 import { countSessions, nameOf, type Session } from './sessions.ts'
-import { createTurns } from './turns.ts'
 
 /*
- * What the desk does for a session. Everything that is shown has a line in the access log first, or is not shown. A change is one
- * transaction with that line and its entry in the history. The same key again changes nothing and gets the same answer.
+ * What the desk does for a session. What is shown has a line in the access log first, or is not shown; for lists and searches
+ * recorder.ts says how often. A change is one transaction with that line and its entry in the history. The same key again changes
+ * nothing and gets the same answer.
  */
 
 const KEY_OF_ANOTHER = 'Another change has this key: nothing was changed. Load the page anew.'
@@ -62,6 +55,7 @@ interface DeskOptions {
 
 export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }: DeskOptions) {
   const { record, recordList, recordPulse, recordSearch } = createRecorder(db)
+  /** A search reads all enquiries: a session has one at a time, and one whose text was typed on is not begun. */
   const inTurn = createTurns()
 
   interface Locked {
@@ -82,11 +76,12 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     work: (locked: Locked) => Promise<unknown>,
   ): Promise<string[]> {
     const author = { who: nameOf(session), key }
-    let current = ''
+    let current = '' // about which one is refused
     const changed = db.$transaction(async (transaction) => {
       const locked = Prisma.sql`WHERE ${where} ORDER BY form."Id" FOR NO KEY UPDATE`
       const enquiries = await readEnquiries(transaction, locked)
       if (enquiries.length < (count ?? 1)) throw notFound()
+      current = listReferences(enquiries)
       const ids = enquiries.map(({ id }) => id)
       const history = await readHistory(transaction, ids)
       if (await isKeyOfAnother(transaction, author)) throw new RequestError(409, KEY_OF_ANOTHER)
@@ -113,7 +108,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     async list(session: Session, input: Input<'list'>, isGone?: () => boolean) {
       const isSearch = Boolean(input.text?.trim())
       const read = () => readList(db, input)
-      const list = await (isSearch ? inTurn(session, read, isGone) : read())
+      const list = await (isSearch ? inTurn(session.hash, read, isGone) : read())
       // Nobody goes on to a further page while typing.
       await (isSearch && !input.before ? recordSearch(session, list.enquiries) : recordList(session, list.enquiries))
       return list
@@ -159,7 +154,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
     async export(session: Session, choice: Choice): Promise<Readable> {
       const isWanted = isChosen(choice)
       const where = choice.state === 'spam' ? isWanted : Prisma.sql`${isWanted} AND NOT form."SuspectedSpam"`
-      const reading = <T>(read: () => Promise<T>) => (choice.text?.trim() ? inTurn(session, read) : read())
+      const reading = <T>(read: () => Promise<T>) => (choice.text?.trim() ? inTurn(session.hash, read) : read())
       await record(db, session, 'desk export', await reading(() => describeChosen(db, where)))
       const records = readRecords(db, where, choice.order ?? 'newest', reading)
       return pipeline(records, createCsv(recordColumns), () => {}) // whoever reads it gets the error
@@ -200,7 +195,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         const lost = await takeBack(locked.db, enquiry, author, original, entries)
         if (lost) throw conflict(enquiry, entries, [lost], author.who)
         const entry = Object.values(changes).find(({ what }) => what === original.what)
-        await entry?.undone?.({ ...locked, recipients: env, now: new Date() }, original, original.isTakenBack)
+        await entry?.undone?.({ ...locked, recipients: env, now: new Date() }, original)
       })
       setImmediate(onQueued)
       return readRowsOf(db, references)
@@ -227,7 +222,7 @@ export function createDesk(db: Db, env: Env, { onQueued, readProblems, version }
         }
         await record(transaction, session, 'desk add', stored.reference)
         return stored.reference
-      })
+      }, TRANSACTION)
       return readRowsOf(db, [reference])
     },
   }

@@ -2,16 +2,14 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import { orderFieldNames, orderFields } from '../../shared/order.ts'
 import { columnOf } from '../database/enquiry.ts'
 import type { Entry } from '../database/history.ts'
-import { kindsToVisitor } from '../mail/kinds.ts'
 import type { HeldEnquiry, HeldMail } from '../operations/person.ts'
 import { changes } from './changes.ts'
 import { describeEntry } from './history.ts'
-import { meaningOf } from './mails.ts'
+import { meaningOf, toVisitor } from './mails.ts'
 
 /* What we hold of an enquiry, the main of it in words for the person themselves. */
 
-const TOLD: string[] = [changes.addNote.what, changes.addCall.what]
-const toVisitor: string[] = kindsToVisitor
+const TOLD: string[] = [changes.addNote, changes.addCall, changes.correct, changes.accept].map(({ what }) => what)
 
 /** Times with their day, as the sheet is read later. */
 export function describeHeld(held: HeldEnquiry, entries: Entry[]) {

@@ -1,6 +1,14 @@
 import * as z from 'zod/mini'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
-import { AT_ONCE_MAX, DESK_PATH, deskStates, NOTE_MAX, noteMessages, SEARCH_MAX } from '../../shared/desk.ts'
+import {
+  AT_ONCE_MAX,
+  closingReasons,
+  DESK_PATH,
+  deskStates,
+  NOTE_MAX,
+  noteMessages,
+  SEARCH_MAX,
+} from '../../shared/desk.ts'
 import { REFERENCE_PATTERN } from '../database/enquiry.ts'
 
 /* What the desk takes to show something, and the parts that its changes take too (changes.ts). */
@@ -11,6 +19,7 @@ export const text = (max: number, message?: string) =>
     z.maxLength(max, message),
     z.refine((value) => !value.includes('\0')),
   )
+
 /** A line of text, in which something is visible. */
 const line = z.pipe(
   z.transform((value: string) =>
@@ -33,7 +42,6 @@ export const day = z.string().check(
 
 const time = z.string().check(z.refine(isTime))
 
-/** Of a broken rule of these people read; any other is a fault of the page. */
 export const searchMessage = `Search for at most ${SEARCH_MAX} characters.`
 
 export const chosenSchema = z.strictObject({
@@ -42,6 +50,9 @@ export const chosenSchema = z.strictObject({
   text: z.optional(text(SEARCH_MAX, searchMessage)),
   product: z.optional(z.enum(products)),
   type: z.optional(z.enum(buyerTypes)),
+  closedAs: z.optional(z.enum(closingReasons)),
+  /** An address of staff. With it, or with `closedAs`, the days are those on which it was done, else those of receipt. */
+  by: z.optional(text(200)),
   from: z.optional(day),
   to: z.optional(day),
 })

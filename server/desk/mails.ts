@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 import type { Enquiry } from '../database/enquiry.ts'
-import { kinds } from '../mail/kinds.ts'
+import { kinds, kindsToVisitor } from '../mail/kinds.ts'
 import { IS_NEWEST, MAY_GO_TO_CORRECTED } from '../mail/of-enquiry.ts'
 import { MAY_SEND_AGAIN } from '../mail/queue.ts'
 import { states as mailStates, withheldReasons } from '../mail/states.ts'
@@ -9,6 +9,7 @@ import { states as mailStates, withheldReasons } from '../mail/states.ts'
 
 /** What the tables of mail/ say; a value of a newer version is missing there. */
 const kindNames: Partial<Record<string, { one: string }>> = kinds
+export const toVisitor: string[] = kindsToVisitor
 const meanings: Partial<Record<string, { means: string }>> = mailStates
 const reasons: Partial<Record<string, string>> = withheldReasons
 
@@ -35,7 +36,7 @@ interface ShownMail {
   isNewest: boolean
 }
 
-export async function readMailsOf(db: Db, { id, suspectedSpam }: Enquiry) {
+export async function readMailsOf(db: Db, { id, email, suspectedSpam }: Enquiry) {
   const mails = await db.$queryRaw<ShownMail[]>`
     SELECT mail."Id"::text AS "id", mail."Kind"::text AS "kind", mail."To" AS "to", mail."Status"::text AS "status",
       coalesce(mail."SentAt", mail."FirstTriedAt", mail."QueuedAt") AS "at", mail."WithheldBecause"::text AS "because",
@@ -46,9 +47,16 @@ export async function readMailsOf(db: Db, { id, suspectedSpam }: Enquiry) {
     const { id, kind, to, status, at, maySendAgain, isNewest } = mail
     // What a newer one replaces needs no word.
     const whyNot = maySendAgain || !isNewest ? undefined : hindranceOf(mail, suspectedSpam)
-    const shown = { id, kind, ...(to && { to }), status, means: meaningOf(mail), at: at.toISOString(), maySendAgain }
+    const means = meaningOf({ ...mail, ...wordsInstead(mail, email) })
+    const shown = { id, kind, ...(to && { to }), status, means, at: at.toISOString(), maySendAgain }
     return { ...shown, ...(whyNot && { whyNot }) }
   })
+}
+
+/** What stands in place of the stored values: where a mail that waits goes. One to a visitor that another has replaced went to an address that is corrected. */
+function wordsInstead({ kind, status, because, isNewest }: ShownMail, email: string) {
+  if (status === 'Pending' && toVisitor.includes(kind)) return { to: email }
+  return because === 'NotTheirs' && !isNewest ? { because: 'the address was corrected' } : {}
 }
 
 type Told = Pick<ShownMail, 'kind' | 'to' | 'status' | 'because' | 'lastError'>

@@ -28,6 +28,8 @@ export function versionOf(pages: StaticPages): string {
 export interface Start {
   pulse: Awaited<ReturnType<Desk['pulse']>>
   replyTitles: string[]
+  /** Their addresses. */
+  staff: string[]
   list: Awaited<ReturnType<Desk['list']>> | undefined
 }
 
@@ -60,12 +62,16 @@ export function createDeskPages(pages: StaticPages) {
         desk.replace('<!--start-->', () => island),
       )
     },
-    /** @param address that this browser asked with a short time ago */
-    signIn: (reply: FastifyReply, leadsTo: string, address: string) =>
+    /**
+     * @param address that this browser asked with a short time ago
+     * @param isOver a page of the desk leads here, as its session has ended
+     */
+    signIn: (reply: FastifyReply, leadsTo: string, address: string, isOver: boolean) =>
       send(
         reply,
         'Sign in',
-        `<p>We mail you a link. It works once, within 15 minutes.</p>
+        `${isOver ? '<p role="status">Your session has ended. Notes that you were typing, and changes that wait, are kept in this browser for twelve hours.</p>' : ''}
+<p>We mail you a link. It works once, within 15 minutes.</p>
 <form method="post" action="${SIGN_IN_PATH}"><input type="hidden" name="to" value="${escaped(leadsTo)}">
 <p class="field"><label for="email">Your mail address</label>
 <input id="email" name="email" type="email" autocomplete="email" required value="${escaped(address)}"></p>

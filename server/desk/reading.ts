@@ -1,26 +1,14 @@
-import type { DeskState } from '../../shared/desk.ts'
-import { parseIndianTime } from '../../shared/indian-time.ts'
 import { pickOrderFields } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
-import {
-  ENQUIRY,
-  type Enquiry,
-  inOrder,
-  isAfter,
-  type ListOrder,
-  readEnquiries,
-  TODAY,
-  WAITING,
-} from '../database/enquiry.ts'
+import { ENQUIRY, type Enquiry, inOrder, isAfter, type ListOrder, readEnquiries, TODAY } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { type Entry, readHistory, standingOf } from '../database/history.ts'
-import { DAY_MS } from '../format.ts'
+import { type Entry, historyFacts, readHistory } from '../database/history.ts'
 import { RequestError } from '../http/errors.ts'
+import { isChosen, isFiltered } from './chosen.ts'
 import { describeEntry, isListed } from './history.ts'
 import { type Choice, placeOf, readPlace } from './inputs.ts'
 import { readMailsOf } from './mails.ts'
 import { repliesFor } from './replies.ts'
-import { matches } from './search.ts'
 
 /* What the desk shows. In SQL, with enums as text: a value of a newer version is shown as it is. */
 
@@ -28,28 +16,6 @@ const PAGE = 25
 /** Of enquiries from one number so many are counted, so that a flood does not slow the list. */
 const COUNTED_MAX = 20
 const OTHERS_MAX = 20
-
-const ofTab: Record<DeskState, Prisma.Sql> = {
-  new: WAITING,
-  toRing: Prisma.sql`form."RemindOn" IS NOT NULL AND form."Status" <> 'Closed' AND NOT form."SuspectedSpam" AND form."EraseAt" IS NULL`,
-  contacted: Prisma.sql`form."Status" = 'Contacted' AND NOT form."SuspectedSpam"`,
-  closed: Prisma.sql`form."Status" = 'Closed' AND NOT form."SuspectedSpam"`,
-  spam: Prisma.sql`form."Status" = 'New' AND form."SuspectedSpam"`,
-  all: Prisma.sql`TRUE`,
-}
-
-/** The condition of the enquiries (`form`) of a tab, with its filters and a search. */
-export function isChosen({ state, text = '', product, type, from, to }: Choice): Prisma.Sql {
-  const conditions = [
-    ofTab[state],
-    ...(text.trim() ? [matches(text)] : []),
-    ...(product ? [Prisma.sql`form."Products"::text = ${product}`] : []),
-    ...(type ? [Prisma.sql`form."RetailerSelfUse"::text = ${type}`] : []),
-    ...(from ? [Prisma.sql`form."ReceivedAt" >= ${parseIndianTime(from)}`] : []),
-    ...(to ? [Prisma.sql`form."ReceivedAt" < ${new Date(parseIndianTime(to).getTime() + DAY_MS)}`] : []),
-  ]
-  return Prisma.join(conditions, ' AND ')
-}
 
 interface StoredRow extends Enquiry {
   /** By the database's clock. */
@@ -89,7 +55,9 @@ export interface Row extends ReturnType<typeof toRow> {
 
 function toRow(enquiry: StoredRow, entries: Entry[]) {
   const { acknowledgement, earlierOfNumber, receivedAt, quantity, closedAs, remindOn, eraseAt } = enquiry
-  const { status, notes, calls, ringing, proposed, isWithdrawn, isNotTheirs, last } = standingOf(entries, enquiry.now)
+  const { statusEntry, notes, calls, ringingEntry, proposalEntry, isWithdrawn, isNotTheirs, lastUndoable } =
+    historyFacts(entries, enquiry.now)
+  const proposed = proposalEntry?.after?.Mobile
   const isProposed = typeof proposed === 'string' && proposed !== enquiry.mobile
   const number = earlierOfNumber + 1
   const note = notes.at(-1)?.text
@@ -99,15 +67,15 @@ function toRow(enquiry: StoredRow, entries: Entry[]) {
     quantity: Number(quantity),
     receivedAt: receivedAt.toISOString(),
     status: enquiry.status,
-    ...(status && { statusBy: status.who, statusAt: status.at.toISOString() }),
+    ...(statusEntry && { statusBy: statusEntry.who, statusAt: statusEntry.at.toISOString() }),
     ...(closedAs && { closedAs }),
     suspectedSpam: enquiry.suspectedSpam,
     ...(note && { note }),
     calls,
     ...(remindOn && { remindOn }),
     ...(eraseAt && { eraseAt: eraseAt.toISOString() }),
-    ...(isProposed && { proposal: { mobile: proposed } }),
-    ...(ringing && { ringing: { who: ringing.who, at: ringing.at.toISOString() } }),
+    ...(proposalEntry && isProposed && { proposal: { mobile: proposed, key: proposalEntry.key } }),
+    ...(ringingEntry && { ringing: { who: ringingEntry.who, at: ringingEntry.at.toISOString() } }),
     flags: [
       isProposed && 'proposes another number',
       isWithdrawn && 'withdrawn',
@@ -117,10 +85,12 @@ function toRow(enquiry: StoredRow, entries: Entry[]) {
       number > 1 && number <= COUNTED_MAX && `${ordinals[number] ?? `${number}th`} enquiry from this number`,
       calls > 0 && `rang ${['', 'once', 'twice'][calls] ?? `${calls} times`}`,
     ].filter((flag) => typeof flag === 'string'),
-    ...(last && {
-      last: { key: last.key, what: describeEntry(last, entries), who: last.who, at: last.at.toISOString() },
-    }),
+    ...(lastUndoable && { last: lastOf(lastUndoable, entries) }),
   }
+}
+
+function lastOf(entry: Entry, entries: Entry[]) {
+  return { key: entry.key, what: describeEntry(entry, entries), who: entry.who, at: entry.at.toISOString() }
 }
 
 /** Those that are still there, in this order. */
@@ -163,47 +133,21 @@ export async function readList(db: Db, { before = '', ...choice }: Choice & { be
     isByDay && place
       ? Prisma.sql`(form."RemindOn" > ${place.remindOn}::date OR form."RemindOn" = ${place.remindOn}::date AND ${isFurther})`
       : isFurther
-  const [rows, [{ today }]] = await Promise.all([
+  /** Else it is counted as none, and left out. */
+  const isCounted = isFiltered(choice) && !choice.text?.trim() && !place
+  const [rows, [{ today, total }]] = await Promise.all([
     readRows(
       db,
       Prisma.sql`SELECT form.* FROM "Quvera_Form" form WHERE ${isChosen(choice)} AND ${comesAfter} ORDER BY ${by} LIMIT ${PAGE + 1}`,
       by,
     ),
-    db.$queryRaw<[{ today: string }]>`SELECT ${TODAY}::text AS "today"`,
+    db.$queryRaw<[{ today: string; total: number }]>`SELECT ${TODAY}::text AS "today",
+      (SELECT count(*)::int FROM "Quvera_Form" form WHERE ${isCounted ? isChosen(choice) : Prisma.sql`FALSE`}) AS "total"`,
   ])
   const shown = rows.slice(0, PAGE)
   const last = rows.length > PAGE ? shown.at(-1)?.enquiry : undefined
-  return { enquiries: shown.map(({ row }) => row), ...(last && { next: placeOf(last, isByDay) }), today }
-}
-
-export interface Pulse {
-  counts: Record<DeskState, number>
-  /** Of To ring: today or before. */
-  due: number
-  /** Of what is New: received after the newest that is shown. */
-  fresh: number
-  oldestNewAt?: string
-  /** Received since Monday, in India, without suspected spam. */
-  week: Record<string, number>
-}
-
-/** How things stand, whatever is searched for. Each tab has an index: one scan of the table would take twice as long. */
-export async function readPulse(db: Db, newest: string | undefined): Promise<Pulse> {
-  const count = (condition: Prisma.Sql) => Prisma.sql`(SELECT count(*)::int FROM "Quvera_Form" form WHERE ${condition})`
-  const counts = Object.entries(ofTab).map(
-    ([name, condition]) => Prisma.sql`${Prisma.raw(`'${name}'`)}, ${count(condition)}`,
-  )
-  const [facts] = await db.$queryRaw<[Omit<Pulse, 'oldestNewAt'> & { oldestNewAt: Date | null }]>`
-    SELECT json_build_object(${Prisma.join(counts)}) AS "counts",
-      ${count(Prisma.sql`${ofTab.toRing} AND form."RemindOn" <= ${TODAY}`)} AS "due",
-      ${newest ? count(Prisma.sql`${WAITING} AND form."ReceivedAt" > ${newest}::timestamptz`) : Prisma.sql`0`} AS "fresh",
-      (SELECT min(form."ReceivedAt") FROM "Quvera_Form" form WHERE ${WAITING}) AS "oldestNewAt",
-      (SELECT coalesce(json_object_agg("Products", count ORDER BY "Products"), '{}') FROM (
-        SELECT "Products", count(*)::int FROM "Quvera_Form" WHERE NOT "SuspectedSpam"
-          AND "ReceivedAt" >= date_trunc('week', now() AT TIME ZONE 'Asia/Kolkata') AT TIME ZONE 'Asia/Kolkata'
-        GROUP BY 1) AS by_product) AS "week"`
-  const { oldestNewAt, ...others } = facts
-  return { ...others, ...(oldestNewAt && { oldestNewAt: oldestNewAt.toISOString() }) }
+  const next = last && placeOf(last, isByDay)
+  return { enquiries: shown.map(({ row }) => row), ...(next && { next }), today, ...(isCounted && { total }) }
 }
 
 export const notFound = () => new RequestError(404, 'There is no such enquiry. Perhaps it was erased.')
@@ -225,11 +169,11 @@ export async function readEnquiry(db: Db, reference: string) {
       .filter(isListed)
       .map((entry) => ({ at: entry.at.toISOString(), who: entry.who, what: describeEntry(entry, entries) }))
       .toReversed(),
-    notes: standingOf(entries, enquiry.now).notes.map(({ key, at, who, text }) => {
+    notes: historyFacts(entries, enquiry.now).notes.map(({ key, at, who, text }) => {
       return { key, who, at: at.toISOString(), text: text ?? '' }
     }),
-    earlier: others.map(({ reference, receivedAt, products, quantity, status }) => {
-      return { reference, products, status, receivedAt: receivedAt.toISOString(), quantity: Number(quantity) }
+    earlier: others.map(({ reference, receivedAt, name, products, quantity, status }) => {
+      return { reference, name, products, status, receivedAt: receivedAt.toISOString(), quantity: Number(quantity) }
     }),
     replies: repliesFor(row),
   }

@@ -142,7 +142,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
         desk.pulse(session, { showing: [] }),
         proper === DESK_PATH ? desk.list(session, FIRST_LIST) : undefined,
       ])
-      return pages.desk(reply, { pulse, replyTitles, list })
+      return pages.desk(reply, { pulse, replyTitles, staff: env.STAFF_EMAILS, list })
     }
     forms.get(DESK_PATH, showPage)
     forms.get(`${DESK_PATH}/*`, showPage)

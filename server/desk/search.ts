@@ -1,6 +1,7 @@
+import { TO_BE_ERASED_WORDS } from '../../shared/desk.ts'
 import { withAsciiDigits, withoutInvisible } from '../../shared/typed-text.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { IS_EFFECTIVE } from '../database/history.ts'
+import { TAKEN_BACK } from '../database/history.ts'
 import { mobileDigits } from '../operations/person.ts'
 
 /** Accents of Latin letters once they are apart from their letter; the signs of Indian scripts are others. */
@@ -16,6 +17,13 @@ const plain = (
 const BOUNCES = Prisma.sql`form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
   WHERE "Kind" = 'Acknowledgement' AND "Status" = 'Bounced')`
 
+/** "to be erased", as the flag says. */
+export const TO_BE_ERASED = Prisma.sql`form."EraseAt" IS NOT NULL`
+
+/** The condition of entries (`entry`) that nobody has taken back. */
+const IS_EFFECTIVE = Prisma.sql`coalesce((SELECT back."What" <> ${TAKEN_BACK} FROM "Quvera_History" back
+  WHERE back."EnquiryId" = entry."EnquiryId" AND back."TakesBack" = entry."Key" ORDER BY back."Id" DESC LIMIT 1), TRUE)`
+
 /**
  * The condition of enquiries (`form`) with all these words, each in name, address, number, reference or a note, in any order
  * and spelling; or with this number, however it is written.
@@ -23,6 +31,7 @@ const BOUNCES = Prisma.sql`form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
 export function matches(typed: string): Prisma.Sql {
   const text = withoutPaste(typed)
   if (/^(?:acknowledgement )?bounced$/i.test(text)) return BOUNCES
+  if (text === TO_BE_ERASED_WORDS) return TO_BE_ERASED
   const words = text
     .split(' ')
     .filter((word) => word && !COUNTRY.test(word))
@@ -35,6 +44,7 @@ export function matches(typed: string): Prisma.Sql {
     ) => Prisma.sql`(form."SearchText" LIKE ANY (${spellings}) OR form."Id" IN (SELECT "EnquiryId" FROM "Quvera_History" entry
       WHERE "What" = 'Note' AND ${plain(Prisma.sql`"Text"`)} LIKE ANY (${spellings}) AND ${IS_EFFECTIVE}))`,
   )
+  // `QV-7K3M9P`, `qv 7k3 m9p`, `7K3M9P`
   const [code] = /(?<=^|[A-Z]{1,5})[0-9A-Z]{6}$/.exec(text.replace(/[\s-]/g, '').toUpperCase()) ?? []
   const digits = text.includes(' ') ? mobileDigits(text) : undefined
   const others = [

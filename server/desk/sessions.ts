@@ -58,6 +58,19 @@ export function browserOf(secret: string, email: string): string {
   return hashOf(`${secret} ${email.toLowerCase()}`)
 }
 
+export interface FoundSession extends Session {
+  /** It was not used for a day: its cookie is to be renewed. */
+  isRenewed: boolean
+}
+
+/** By the database's clock. */
+function readSessions(db: Pick<Db, '$queryRaw'>, where: Prisma.Sql): Promise<FoundSession[]> {
+  return db.$queryRaw`
+    SELECT "Hash" AS "hash", "Email" AS "email", "ByTerminal" AS "byTerminal",
+      "UsedAt" < now() - interval '1 day' AS "isRenewed"
+    FROM "Quvera_Session" WHERE ${where}`
+}
+
 /** Stores a link and returns its token, which is stored nowhere. In SQL: Prisma would set the time, which the site may not. */
 export async function createLink(
   db: Pick<Db, '$executeRaw'>,
@@ -77,16 +90,14 @@ export async function deleteLink(db: Pick<Db, 'session'>, token: string): Promis
 /** Whether there is a link of this token, or a session that it made. */
 export async function isKnownToken(db: Db, token: string): Promise<boolean> {
   if (!isSecret(token)) return false
-  const rows = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM "Quvera_Session" WHERE "Hash" = ${hashOf(token)} OR "Link" = ${hashOf(token)} LIMIT 1`
-  return rows.length > 0
+  const link = hashOf(token)
+  return (await db.session.count({ where: { OR: [{ hash: link }, { link }] } })) > 0
 }
 
 /** Who a link signs in; undefined for one that is used, over or made up. Changes nothing. */
 export async function readLink(db: Db, token: string): Promise<Omit<Session, 'hash'> | undefined> {
   if (!isSecret(token)) return undefined
-  const [link] = await db.$queryRaw<Omit<Session, 'hash'>[]>`
-    SELECT "Email" AS "email", "ByTerminal" AS "byTerminal" FROM "Quvera_Session" WHERE ${LINK} AND "Hash" = ${hashOf(token)}`
+  const [link] = await readSessions(db, Prisma.sql`${LINK} AND "Hash" = ${hashOf(token)}`)
   return link
 }
 
@@ -127,7 +138,7 @@ export async function enter(
   type Made = Omit<Session, 'hash'> & { leadsTo: string }
   const begin = (from: Prisma.Sql, leadsTo: Prisma.Sql) => db.$queryRaw<Made[]>`
     WITH link AS (
-      DELETE FROM "Quvera_Session" WHERE ${from} AND lower("Email") = ANY(${lower(staffEmails)}::text[])
+      DELETE FROM "Quvera_Session" WHERE ${from} AND lower("Email") = ANY(${staffEmails.map((each) => each.toLowerCase())}::text[])
       RETURNING "Email", "LeadsTo", "ByTerminal"
     ), session AS (
       INSERT INTO "Quvera_Session" ("Hash", "Kind", "Email", "LeadsTo", "ByTerminal", "Link")
@@ -149,8 +160,7 @@ export async function enter(
 /** The condition of a session that this browser got by the link within the last minute. */
 async function isFirstPress(db: Prisma.TransactionClient, link: string, browser: string): Promise<Prisma.Sql> {
   const pressed = Prisma.sql`"Kind" = 'Session' AND "Link" = ${link} AND "LeadsTo" IS NOT NULL AND ${between('At', '1 minute')}`
-  const [session] = await db.$queryRaw<{ email: string }[]>`
-    SELECT "Email" AS "email" FROM "Quvera_Session" WHERE ${pressed}`
+  const [session] = await readSessions(db, pressed)
   const ofBrowser = browserOf(browser, session?.email ?? '')
   return Prisma.sql`${pressed} AND EXISTS (SELECT FROM "Quvera_Session" WHERE ${BROWSER} AND "Hash" = ${ofBrowser})`
 }
@@ -166,21 +176,12 @@ async function rememberBrowser(db: Prisma.TransactionClient, browser: string, em
 
 /** The hashes of the browsers that have entered. */
 export async function readBrowsers(db: Db): Promise<string[]> {
-  const rows = await db.$queryRaw<{ hash: string }[]>`SELECT "Hash" AS "hash" FROM "Quvera_Session" WHERE ${BROWSER}`
-  return rows.map(({ hash }) => hash)
-}
-
-export interface FoundSession extends Session {
-  /** It was not used for a day: its cookie is to be renewed. */
-  isRenewed: boolean
+  return (await readSessions(db, BROWSER)).map(({ hash }) => hash)
 }
 
 export async function findSession(db: Db, staffEmails: string[], secret: string): Promise<FoundSession | undefined> {
   if (!isSecret(secret)) return undefined
-  const [session] = await db.$queryRaw<FoundSession[]>`
-    SELECT "Hash" AS "hash", "Email" AS "email", "ByTerminal" AS "byTerminal",
-      "UsedAt" < now() - interval '1 day' AS "isRenewed"
-    FROM "Quvera_Session" WHERE "Hash" = ${hashOf(secret)} AND ${SESSION}`
+  const [session] = await readSessions(db, Prisma.sql`"Hash" = ${hashOf(secret)} AND ${SESSION}`)
   if (!session || !findStaff(staffEmails, session.email)) return undefined
   // A database that only reads keeps nobody from reading.
   if (session.isRenewed) await db.$executeRaw`SELECT "Quvera_use_session"(${session.hash})`.catch(() => undefined)
@@ -189,16 +190,13 @@ export async function findSession(db: Db, staffEmails: string[], secret: string)
 
 /** Whether a session that still lives was made by this link, for the same person. */
 export async function isLinkOf(db: Db, { email }: Session, token: string): Promise<boolean> {
-  const rows = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM "Quvera_Session" WHERE ${SESSION} AND "Link" = ${hashOf(token)} AND lower("Email") = lower(${email})`
-  return rows.length > 0
+  const made = await readSessions(db, Prisma.sql`${SESSION} AND "Link" = ${hashOf(token)} AND ${ofAddress(email)}`)
+  return made.length > 0
 }
 
 /** In how many browsers somebody is signed in. */
 export async function countSessions(db: Db, { email }: Session): Promise<number> {
-  const [{ count }] = await db.$queryRaw<[{ count: number }]>`
-    SELECT count(*)::int AS "count" FROM "Quvera_Session" WHERE ${SESSION} AND lower("Email") = lower(${email})`
-  return count
+  return (await readSessions(db, Prisma.sql`${SESSION} AND ${ofAddress(email)}`)).length
 }
 
 const ofAddress = (email: string) => Prisma.sql`lower("Email") = lower(${email})`
@@ -228,13 +226,9 @@ async function deleteSessions(db: Db, where: Prisma.Sql): Promise<number> {
 
 /** Else a session of an address that has left STAFF_EMAILS would live again once the address is back. */
 export async function endOfOthers(db: Db, staffEmails: string[]): Promise<void> {
-  await db.$executeRaw`DELETE FROM "Quvera_Session" WHERE lower("Email") <> ALL(${lower(staffEmails)}::text[])`
+  await db.session.deleteMany({ where: { email: { notIn: staffEmails, mode: 'insensitive' } } })
 }
 
 function hashOf(secret: string): string {
   return hash('sha256', secret, 'hex')
-}
-
-function lower(emails: string[]): string[] {
-  return emails.map((email) => email.toLowerCase())
 }

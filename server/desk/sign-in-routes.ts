@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DESK_PATH } from '../../shared/desk.ts'
-import type { Db } from '../database/database.ts'
+import { type Db, TRANSACTION } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { LINK_BODY_LIMIT, postedFields } from '../http/bodies.ts'
 import type { RateLimits } from '../http/limits.ts'
@@ -65,13 +65,14 @@ export function serveSignIn(forms: FastifyInstance, parts: SignInParts, limits: 
     return pages.notEntered(reply, DESK_PATH)
   }
 
-  forms.get<{ Querystring: { to?: unknown; sent?: unknown } }>(SIGN_IN_PATH, async (request, reply) => {
-    const { sent, to } = request.query
+  forms.get<{ Querystring: { to?: unknown; sent?: unknown; over?: unknown } }>(SIGN_IN_PATH, async (request, reply) => {
+    const { sent, to, over } = request.query
     const leadsTo = readDeskPath(to)
     // During an outage the page looks as it does to strangers.
     if (await find(request, reply).catch(() => undefined)) return reply.redirect(leadsTo, 303)
     const asked = readAsked(request)
-    return sent === undefined ? pages.signIn(reply, leadsTo, asked) : pages.sent(reply, leadsTo, asked)
+    if (sent !== undefined) return pages.sent(reply, leadsTo, asked)
+    return pages.signIn(reply, leadsTo, asked, over !== undefined)
   })
   forms.post(SIGN_IN_PATH, {
     bodyLimit: LINK_BODY_LIMIT,
@@ -128,7 +129,7 @@ export function serveSignIn(forms: FastifyInstance, parts: SignInParts, limits: 
         const made = await enter(transaction, env.STAFF_EMAILS, { token, session, browser })
         if (made) await desk.record(transaction, made, 'desk enter', 'a session')
         return made
-      })
+      }, TRANSACTION)
       if (!entered) return notEntered(request, reply, token)
       signIn.remember(browser, entered.email)
       return reply

@@ -2,15 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { DESK_PATH } from '../../shared/desk.ts'
 import { asciiEmail } from '../../shared/typed-text.ts'
-import type { Db } from '../database/database.ts'
+import { type Db, TRANSACTION } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { Env } from '../env.ts'
-import { staffCommand } from '../format.ts'
-import { isOpen, readCount, STRANGERS_A_DAY } from '../mail/kinds.ts'
+import { createTurns } from '../http/turns.ts'
+import { hasBudget, readCount, STRANGERS_A_DAY } from '../mail/kinds.ts'
 import { transition } from '../mail/queue.ts'
 import { createMailer, type Message } from '../mail/resend.ts'
 import type { Answer } from '../mail/states.ts'
 import { createSignInMail } from '../mail/templates.ts'
+import { staffCommand } from '../staff-command.ts'
+import { ENTER_PATH } from './pages.ts'
 import {
   browserOf,
   createLink,
@@ -42,7 +44,7 @@ export function deskUrlOf({ PUBLIC_URL, PORT }: Env): string {
 
 /** The address of a page whose button enters the desk. */
 function signInLink(env: Env, token: string): string {
-  return `${deskUrlOf(env)}${DESK_PATH}/enter?token=${token}`
+  return `${deskUrlOf(env)}${ENTER_PATH}?token=${token}`
 }
 
 /** For whoever has a terminal: nobody has checked that the address is theirs. */
@@ -65,15 +67,23 @@ interface Asking {
 export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error'>) {
   const mailer = env.RESEND_API_KEY ? createMailer(env) : undefined
   const underWay = new Set<Promise<void>>()
+  const inTurn = createTurns()
   const closing = new AbortController()
   /** Those that have entered, as they were when somebody last asked: before an answer the database is not asked. */
   let browsers = new Set<string>()
+  /** Those that have entered while the others are read. */
+  const entered = new Set<string>()
   let isLimitTold = false
   let isKeyMissed = false
   let isFailing = false
 
+  /** One after the other: a read that began before somebody entered would else end after the one that knows it. */
   async function readKnownBrowsers() {
-    browsers = new Set(await readBrowsers(db))
+    await inTurn('browsers', async () => {
+      entered.clear()
+      const read = await readBrowsers(db)
+      browsers = new Set([...read, ...entered])
+    })
   }
 
   /** Also where the database is away when the site starts. */
@@ -102,7 +112,7 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
         INSERT INTO "Quvera_Mail" ("Kind", "To", "Mailbox", "Status", "DueAt", "FirstTriedAt", "Attempts")
         VALUES ('SignIn', ${email}, ${browser ?? null}, 'Unknown', NULL, now(), 1) RETURNING "Id" AS "id", "Tag"::text AS "tag"`
       return mail && { ...mail, token }
-    })
+    }, TRANSACTION)
   }
 
   /** @param browser its hash, if it has entered before as this person */
@@ -111,10 +121,10 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
       SELECT count(*)::int AS "count" FROM "Quvera_Mail"
       WHERE "Kind" = 'SignIn' AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() + interval '1 minute'
         AND "Mailbox" IS NOT DISTINCT FROM ${browser ?? null}::text`
-    const budget = env.MAIL_DAILY_BUDGET
-    const mayBudget = isOpen('SignIn', budget, budget === 0 || browser ? 0 : await readCount(transaction))
-    // The budget is used up by strangers, too.
-    const isAllowed = browser ? count < BROWSER_A_DAY : mayBudget && count < STRANGERS_A_DAY
+    // A known browser has no budget, which strangers can use up.
+    const isAllowed = browser
+      ? count < BROWSER_A_DAY
+      : count < STRANGERS_A_DAY && hasBudget('SignIn', env.MAIL_DAILY_BUDGET, await readCount(transaction))
     if (!isAllowed && !isLimitTold)
       log.warn(
         `No more links to the desk are mailed today: ${STRANGERS_A_DAY} for strangers or ${BROWSER_A_DAY} for one browser in 24 hours, or MAIL_DAILY_BUDGET, are used up`,
@@ -196,7 +206,7 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
     isKnown: ({ address, browser }: Pick<Asking, 'address' | 'browser'>) => Boolean(knownBrowser(address, browser)),
     /** A browser has entered: it is known from now on. */
     remember(secret: string, email: string): void {
-      browsers.add(browserOf(secret, email))
+      for (const known of [browsers, entered]) known.add(browserOf(secret, email))
     },
     /** Waits at most `graceMs` for the mails under way. */
     async close(graceMs: number): Promise<void> {

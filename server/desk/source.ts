@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { DESK_PATH } from '../../shared/desk.ts'
 import type { Env } from '../env.ts'
 import { RequestError } from '../http/errors.ts'
+import { ENTER_PATH } from './pages.ts'
 import { BROWSER_SECONDS, SESSION_SECONDS } from './sessions.ts'
 
 /**
@@ -63,7 +63,7 @@ export function createDeskSource({ PUBLIC_URL }: Pick<Env, 'PUBLIC_URL'>) {
      * @returns undefined if it holds no link to this desk
      */
     readPastedLink(request: FastifyRequest, pasted: string): string | undefined {
-      const start = `//${new URL(ownOrigin(request)).host}${DESK_PATH}/enter?token=`
+      const start = `//${new URL(ownOrigin(request)).host}${ENTER_PATH}?token=`
       let text = pasted
       for (let decoded = 0; decoded < ENCODED_MAX; decoded++) {
         const [, rest = ''] = text.split(start)

@@ -1,9 +1,9 @@
 // DATA_DIR: the folder of the embedded PostgreSQL. What is in it, and the checks before PostgreSQL is started on it.
 import { spawnSync } from 'node:child_process'
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
-import { staffCommand } from '../format.ts'
+import { staffCommand } from '../staff-command.ts'
 
 const names = {
   /** The database's files, made by PostgreSQL. */
@@ -138,9 +138,21 @@ function assertVersion(dataDir: string, version: string): void {
   )
 }
 
+/** Not by mkdir's `recursive`, which tries for ever where a folder refuses another with ENOENT, as /proc does. */
+function makeFolder(path: string): void {
+  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory()
+  if (isThere()) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (!isThere()) throw error // another start may have made it
+  }
+}
+
 function createDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(dataDir)
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     throw cannotUse(dataDir, cause)

@@ -47,7 +47,7 @@ const texts: Record<number, [code: TrpcCode, message: string]> = {
   503: ['SERVICE_UNAVAILABLE', messages.failed],
 }
 
-function textOf(status: number) {
+function answerFor(status: number) {
   return texts[status] ?? (texts[status < 500 ? 400 : 500] as (typeof texts)[number])
 }
 
@@ -58,7 +58,7 @@ interface AnswerOptions {
   /** Fixed texts in place of those for visitors. */
   textOf?: (status: number) => string
   /** What is said of an input that a schema refuses. */
-  problemOf?: (error: z.core.$ZodError) => Problem
+  toProblem?: (error: z.core.$ZodError) => Problem
   /** The status of an error that has none of its own. */
   statusOf?: (error: unknown) => number | undefined
 }
@@ -70,7 +70,7 @@ interface AnswerOptions {
 export function answerTo(
   error: unknown,
   { id, log }: FastifyRequest,
-  { textOf: fixed = (status) => textOf(status)[1], problemOf: read = problemOf, statusOf }: AnswerOptions = {},
+  { textOf = (status) => answerFor(status)[1], toProblem = problemOf, statusOf }: AnswerOptions = {},
 ): { status: number; problem: Problem } {
   const known = (error instanceof TRPCError && error.cause) || error
   const isInput = known instanceof z.core.$ZodError
@@ -78,9 +78,9 @@ export function answerTo(
   if (LOGGED_AS_ERRORS.includes(status))
     log.error({ reqId: id, err: propertiesOf(known).cause ?? known }, 'a request could not be served')
   else log.debug({ status }, 'a request was refused')
-  if (isInput) return { status, problem: read(known) }
+  if (isInput) return { status, problem: toProblem(known) }
   const own = known instanceof RequestError ? known.message : ''
-  return { status, problem: { message: own || fixed(status), fields: {} } }
+  return { status, problem: { message: own || textOf(status), fields: {} } }
 }
 
 /** Of a RequestError, or an error of Fastify. */
@@ -90,7 +90,7 @@ function ownStatus(error: unknown): number | undefined {
 }
 
 /** The shape that tRPC's client reads: of all errors that are not shown on a page. A flooded form gets plain text. */
-export function trpcErrorBody(status: number, message = textOf(status)[1]) {
-  const [code] = textOf(status)
+export function trpcErrorBody(status: number, message = answerFor(status)[1]) {
+  const [code] = answerFor(status)
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } }
 }

@@ -1,17 +1,16 @@
 import { isIPv6 } from 'node:net'
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DAY_MS } from '../../shared/indian-time.ts'
 import { messages } from '../../shared/order.ts'
 import type { Env } from '../env.ts'
-import { DAY_MS } from '../format.ts'
 import { postedFields } from './bodies.ts'
 import { RequestError } from './errors.ts'
 
 /*
- * Rate limits, by what they protect. Requests count for the limit of a minute before their body is read, but for `token`, which
- * stands in it on the visitor's page; only successful
- * ones, repeats included, count for the limit of a day. A client is an IPv4 address or a /64 of IPv6. One customer may have
- * thousands of those: all of a /48 have ten times the limit together.
+ * Rate limits, by what they protect. Requests count for the limit of a minute before their body is read (but for `token`, which
+ * stands in the body on the visitor's page). Only successful ones, repeats included, count for the limit of a day. A client is an
+ * IPv4 address or a /64 of IPv6. One customer may have thousands of those: all of a /48 have ten times the limit together.
  */
 
 export type RateLimits = Awaited<ReturnType<typeof registerRateLimits>>
@@ -21,10 +20,8 @@ const MINUTE_MS = 60_000
 const DAY_FACTOR = 30
 const MANY_ORDERS_A_MINUTE = 'Too many enquiries in a short time. Please wait a minute, then send it again.'
 const TOKEN_LENGTH = 101
-const SUBNETS = [
-  { ipv6Subnet: 64, factor: 1 },
-  { ipv6Subnet: 48, factor: 10 },
-]
+/** All clients of a /48 together have this many times the limit of one. */
+const SITE_FACTOR = 10
 /** A client that was refused this many times its limit gets the shortest answer. */
 const FLOOD_FACTOR = 10
 /** `cache` is the number of remembered clients. The count of a client that is forgotten begins again. */
@@ -72,23 +69,19 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
 
   /** Counts for the client, and for its /48. @returns the count that is nearer its end */
   function createCounter({ key }: Limit, most: number, window: typeof A_MINUTE): Counter {
-    const [client, site] = SUBNETS.map(({ ipv6Subnet, factor }) => {
-      const max = most * factor
-      return app.createRateLimit({
+    const counterOf = (ipv6Subnet: number, max: number) =>
+      app.createRateLimit({
         ...{ ...window, ipv6Subnet, max, ban: FLOOD_FACTOR * max },
         ...(key && { keyGenerator: key }),
-      })
-    }) as [Counter, Counter]
-    const count: Counter = async (request, options) => {
+      }) as Counter
+    const client = counterOf(64, most)
+    const site = counterOf(48, SITE_FACTOR * most)
+    return async (request, options) => {
       const used = await client(request, options)
-      // With `increment: false` the library sets no isExceeded: nothing remaining means that one more may not come.
-      const isOver = ({ isExceeded, remaining }: Used) =>
-        isExceeded || (options?.increment === false && remaining === 0)
-      if (isOver(used) || key || !isIPv6(request.ip)) return used
+      if (isOver(used, options) || key || !isIPv6(request.ip)) return used
       const ofSite = await site(request, options)
-      return isOver(ofSite) ? ofSite : used
+      return isOver(ofSite, options) ? ofSite : used
     }
-    return count
   }
 
   const limits: Record<LimitName, Limit> = limitsOf(max)
@@ -120,9 +113,9 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
     ): Promise<T> {
       const { aDay, says } = counters[name]
       if (max === 0 || !aDay) return store()
-      // `isExceeded` is true only of requests that are counted.
-      const used = await aDay(request, { increment: false })
-      if (used.remaining === 0) refuse(used, reply, says?.day)
+      const asked = { increment: false }
+      const used = await aDay(request, asked)
+      if (isOver(used, asked)) refuse(used, reply, says?.day)
       const result = await store()
       await aDay(request)
       return result
@@ -134,6 +127,11 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
 type Used = Exclude<Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>, { isAllowed: true }>
 type Counter = (request: FastifyRequest, options?: { increment: boolean }) => Promise<Used>
 type Counters = Limit & { aMinute: Counter; aDay: Counter | undefined }
+
+/** Of a request that is not counted the library sets no isExceeded: with nothing remaining, one more may not come. */
+function isOver({ isExceeded, remaining }: Used, options?: { increment: boolean }): boolean {
+  return isExceeded || (options?.increment === false && remaining === 0)
+}
 
 function refuse({ ttlInSeconds, isBanned }: Used, reply: FastifyReply, message?: string): never {
   reply.header('retry-after', String(ttlInSeconds))

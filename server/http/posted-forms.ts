@@ -14,13 +14,13 @@ export interface PostedForm {
   /** Whether the address, which the form's `action` names, means this form: it is known before the body is read. */
   isMine(request: FastifyRequest): boolean
   limit: 'order' | 'mailToStranger'
-  /** Stores what was typed. @returns the page that says so @throws what a schema or the room refuses */
-  take(fields: URLSearchParams, count: CountStored): Promise<string>
+  /** Stores what was typed, by way of `countStored`. @returns the page that says so @throws what a schema or the room refuses */
+  take(fields: URLSearchParams, countStored: CountStored): Promise<string>
   /** What the form's page shows of a failure. */
   refused(fields: URLSearchParams, failure: { problem: Problem; status: number; error: unknown }): FormOutcome
 }
 
-/** Stores once more for the limit of a day. */
+/** Runs what stores, and counts it for the limit of a day if it succeeds. */
 type CountStored = <T>(store: () => Promise<T>) => Promise<T>
 
 /**

@@ -14,15 +14,16 @@ export function createPageSender(pages: StaticPages, env: Env, render?: RenderOu
   /** Pages that hold nothing of one visitor are rendered once. Those of each visitor would fill the memory. */
   const rendered = new Map<string, string>()
 
-  /** To who accepts JSON alone, and without built pages, as in tests and development, the outcome is sent as JSON. */
+  /** Without built pages, as in tests and development, the outcome is sent as JSON. */
   return (path: string, outcome: FormOutcome, reply: FastifyReply) => {
-    const page = reply.request.headers.accept === 'application/json' ? undefined : pages.get(path)
+    const page = pages.get(path)
     if (!page || !render) return reply.send(outcome)
     const key = JSON.stringify([path, outcome])
     let html = rendered.get(key)
     if (html === undefined) {
       html = render(htmlOf(page), path, outcome).replaceAll(PUBLIC_URL_PLACEHOLDER, publicUrlOf(env))
       const { values = {} } = outcome.order ?? outcome.refusedSubscription ?? {}
+      // Of one visitor: such a page is rendered anew each time.
       const isPersonal =
         outcome.received ||
         typeof outcome.yourEnquiry === 'object' ||

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { propertiesOf } from '../errors.ts'
-import { staffCommand } from '../format.ts'
+import { staffCommand } from '../staff-command.ts'
 import { kindsToStaff } from './kinds.ts'
 import { transition } from './queue.ts'
 import { TAG_NAME } from './resend.ts'
@@ -36,9 +36,9 @@ export interface DeliveryEvent {
 export function readEvent(body: unknown): DeliveryEvent | undefined {
   const { type, data } = propertiesOf(body)
   const { email_id: resendId, tags, bounce, failed } = propertiesOf(data)
-  // Resend documents the tags as an object, and on another page as a list of names and values. Of no mail of ours: 'undefined'.
+  // Resend documents the tags as an object, and on another page as a list of names and values.
   const listed = Array.isArray(tags) ? tags.map(propertiesOf).find(({ name }) => name === TAG_NAME)?.value : undefined
-  const tag = String(listed ?? propertiesOf(tags)[TAG_NAME])
+  const tag = String(listed ?? propertiesOf(tags)[TAG_NAME] ?? '')
   const { type: bounceType, subType, message } = propertiesOf(bounce)
   const state = type === 'email.bounced' && TRANSIENT.includes(bounceType) ? 'Unknown' : STATES.get(type)
   if (!UUID.test(tag) || !state) return undefined
@@ -54,13 +54,9 @@ export async function recordEvent(db: Db, log: Log, { tag, state, reason, resend
   // The index by tag has tried mails only, and Resend knows no others.
   const isTagged = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."FirstTriedAt" IS NOT NULL AND ${isNews}`
   const lastError = ['Bounced', 'Failed', 'Complained', 'Unknown'].includes(state) ? reason : null
-  const changed = await transition(db, state, isTagged, {
-    set: Prisma.sql`, "SentAt" = coalesce("SentAt", now()), "LastError" = ${lastError},
-      "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
-  })
-  const mail =
-    changed > 0 &&
-    (await db.mail.findFirst({ where: { tag, firstTriedAt: { not: null } }, select: { id: true, kind: true } }))
+  const set = Prisma.sql`, "SentAt" = coalesce("SentAt", now()), "LastError" = ${lastError},
+    "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`
+  const [mail] = await transition(db, state, isTagged, { set })
   if (mail) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
 }
 

@@ -1,8 +1,8 @@
+import { DAY_MS } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
-import type { EnquiryWithSecret } from '../database/enquiry.ts'
-import { type Mail, Prisma, type Subscriber } from '../database/generated/client.ts'
+import type { Enquiry, EnquiryWithSecret } from '../database/enquiry.ts'
+import type { Mail, Subscriber } from '../database/generated/client.ts'
 import type { MailKind } from '../database/generated/enums.ts'
-import { DAY_MS } from '../format.ts'
 import type { Message } from './resend.ts'
 import {
   createAcknowledgement,
@@ -20,7 +20,7 @@ import {
  *   a value of the enum in prisma/schema.prisma, with its migration; an entry and a `case` here; its words in templates.ts;
  *   and whoever calls `queueToVisitor` of queue.ts: a change at the desk, say. `holdsWhile` lets it be taken back.
  * One to staff has an INSERT of its own in of-enquiry.ts; in told.ts, operations/problems.ts and metrics/backlog.ts, if it is a
- * doorbell. Also: OF_ORDER in of-enquiry.ts, if it is written with the order; FAILED and RESTORED in
+ * doorbell. Also: kindsOfOrder in of-enquiry.ts, if it is written with the order; FAILED and RESTORED in
  * operations/mails-command.ts, if staff need not read that it failed.
  */
 
@@ -29,37 +29,37 @@ interface Kind {
   one: string
   to: 'staff' | 'visitor' | 'subscriber' | 'NOTIFY_URL'
   /** It is sent while the mails that were tried, and so may have been sent, in 24 hours are below this percentage of MAIL_DAILY_BUDGET. */
-  share: number
+  percent: number
   /** An untried one is withheld once it is older than MAIL_MAX_AGE_DAYS, or than this, if that is less. */
   maxAgeDays?: number
   /** People may have it sent once more. */
   maySendAgain?: true
   /** Its text cannot be written without PUBLIC_URL. */
   needsPublicUrl?: true
-  /** Of one to the visitor: the condition of the enquiry (`form`) under which what it tells is true. Looked at before each try. */
-  holdsWhile?: Prisma.Sql
+  /** Of one to the visitor: whether what it tells is true. Looked at before each try. */
+  holdsWhile?(enquiry: Enquiry): boolean
 }
 
 /**
- * In the order in which the queue sends them, the most urgent first; `share` says who stops first. A post has a sender of its own; a
- * link goes out at once.
+ * In the order in which the queue sends them, the most urgent first. `percent` says who stops first: the mail about an erasure never
+ * does, but has a day. A post has a sender of its own; a link goes out at once.
  */
 export const kinds: Record<MailKind, Kind> = {
   // Summaries and mails about changes are not sent again: the next summary says more.
-  Summary: { one: 'the summary', to: 'staff', share: 100 },
-  Notice: { one: 'the notice', to: 'staff', share: 75, maySendAgain: true },
-  Change: { one: 'the mail about a change', to: 'staff', share: 40, maxAgeDays: 1 },
-  Confirmation: { one: 'the confirmation', to: 'subscriber', share: 60, maySendAgain: true, needsPublicUrl: true },
+  Summary: { one: 'the summary', to: 'staff', percent: 100 },
+  Notice: { one: 'the notice', to: 'staff', percent: 75, maySendAgain: true },
+  Change: { one: 'the mail about a change', to: 'staff', percent: 40, maxAgeDays: 1 },
+  Confirmation: { one: 'the confirmation', to: 'subscriber', percent: 60, maySendAgain: true, needsPublicUrl: true },
   ErasureAsked: {
     one: 'the mail about the erasure',
     to: 'visitor',
-    share: 100,
+    percent: 100,
     maxAgeDays: 1, // by then it is erased
-    holdsWhile: Prisma.sql`form."EraseAt" IS NOT NULL`,
+    holdsWhile: ({ eraseAt }) => eraseAt !== null,
   },
-  Acknowledgement: { one: 'the acknowledgement', to: 'visitor', share: 60, maxAgeDays: 1, maySendAgain: true },
-  Post: { one: 'the webhook post', to: 'NOTIFY_URL', share: Number.POSITIVE_INFINITY, maySendAgain: true },
-  SignIn: { one: 'the link to the desk', to: 'staff', share: 100 },
+  Acknowledgement: { one: 'the acknowledgement', to: 'visitor', percent: 60, maxAgeDays: 1, maySendAgain: true },
+  Post: { one: 'the webhook post', to: 'NOTIFY_URL', percent: Number.POSITIVE_INFINITY, maySendAgain: true },
+  SignIn: { one: 'the link to the desk', to: 'staff', percent: 100 },
 }
 
 export const allKinds = Object.keys(kinds) as MailKind[]
@@ -105,15 +105,15 @@ export function writeMessage({ kind, tag, to, text, enquiry, subscriber }: Store
 export const STRANGERS_A_DAY = 20
 const SUMMARY_INTERVAL_MIN_MS = 600_000
 
-/** @param budget 0: no limit */
-export function isOpen(kind: MailKind, budget: number, count: number): boolean {
-  return budget === 0 || count < (kinds[kind].share * budget) / 100
+/** @param budget 0: no limit @param count of mails that were tried in 24 hours */
+export function hasBudget(kind: MailKind, budget: number, count: number): boolean {
+  return budget === 0 || count < (kinds[kind].percent * budget) / 100
 }
 
 /** Notices stop at 75 %. The rest pays for summaries, evenly over the day: with 100 mails and one receiver about one an hour. */
 export function summaryIntervalMs(budget: number, receivers: number): number {
   if (budget === 0) return SUMMARY_INTERVAL_MIN_MS
-  const leftByNotices = ((100 - kinds.Notice.share) * budget) / 100
+  const leftByNotices = ((100 - kinds.Notice.percent) * budget) / 100
   return Math.max(SUMMARY_INTERVAL_MIN_MS, (DAY_MS * receivers) / leftByNotices)
 }
 

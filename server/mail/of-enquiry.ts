@@ -1,6 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { BY_PHONE } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
+import type { MailKind } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
 import { kindsToVisitor } from './kinds.ts'
 import { queueToVisitor, transition } from './queue.ts'
@@ -17,10 +18,11 @@ export type Recipients = Pick<Env, 'STAFF_EMAILS' | 'NOTIFY_URL'>
  * Inserts the mails of the enquiries in `form`: a notice for each of staff, an acknowledgement and a post. Suspected spam gets
  * none. A part of a statement, which writes the enquiry and its mails together; it ends in a condition, to which a caller may add.
  */
-export function insertMails({ STAFF_EMAILS, NOTIFY_URL }: Recipients): Prisma.Sql {
+export function insertMails({ STAFF_EMAILS, NOTIFY_URL }: Recipients, dueInSeconds = 0): Prisma.Sql {
   return Prisma.sql`
-    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "To", "Mailbox")
-    SELECT "Id", "Kind", "To", CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "To", "Mailbox", "DueAt")
+    SELECT "Id", "Kind", "To", CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END,
+      now() + make_interval(secs => ${dueInSeconds})
     FROM form CROSS JOIN (
       SELECT 'Notice'::"Quvera_MailKind" AS "Kind", "To" FROM unnest(${STAFF_EMAILS}::text[]) AS "To"
       UNION ALL SELECT 'Acknowledgement', NULL
@@ -28,8 +30,9 @@ export function insertMails({ STAFF_EMAILS, NOTIFY_URL }: Recipients): Prisma.Sq
     ) mails WHERE NOT "SuspectedSpam"`
 }
 
-/** Those of an order. Others of an enquiry tell of what somebody has done with it. */
-const OF_ORDER = Prisma.sql`mail."Kind" IN ('Notice', 'Acknowledgement', 'Post')`
+/** Others of an enquiry tell of what somebody has done with it. */
+const kindsOfOrder: MailKind[] = ['Notice', 'Acknowledgement', 'Post']
+const OF_ORDER = Prisma.sql`mail."Kind"::text = ANY(${kindsOfOrder}::text[])`
 
 /** Of an enquiry that staff mark as spam. */
 export async function withholdMails(db: Pick<Db, '$queryRaw'>, id: string): Promise<void> {
@@ -52,22 +55,22 @@ export async function releaseMails(
   await db.$executeRaw`
     WITH form AS (SELECT "Id", "Email", "ReceivedAt", FALSE AS "SuspectedSpam" FROM "Quvera_Form"
       WHERE "Id" = ${id}::uuid AND "NoticeVersion" <> ${BY_PHONE})
-    ${insertMails(recipients)} AND ${isInTime}
+    ${insertMails(recipients, dueInSeconds)} AND ${isInTime}
       AND NOT EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id" AND ${OF_ORDER})`
-  // Frees what the mark withheld, and gives the same delay to what was inserted above: that is known by its "QueuedAt", the time
-  // of this transaction in ms.
   await db.$executeRaw`
     UPDATE "Quvera_Mail" mail SET "Status" = 'Pending', "WithheldBecause" = NULL, "QueuedAt" = now(),
       "DueAt" = now() + make_interval(secs => ${dueInSeconds})
     FROM "Quvera_Form" form WHERE form."Id" = ${id}::uuid AND mail."EnquiryId" = form."Id"
-      AND (mail."WithheldBecause" = 'ByStaff' OR mail."Status" = 'Pending' AND mail."QueuedAt" = now()::timestamptz(3)) AND ${isInTime}`
+      AND mail."WithheldBecause" = 'ByStaff' AND ${isInTime}`
+  // The address may have been corrected while they were withheld.
+  await redirectMails(db, id, { dueInSeconds, onlyOfOtherMailbox: true })
 }
 
-/** Whether a mail of the order was tried since then. */
-export async function wasTriedSince(db: Pick<Db, '$queryRaw'>, id: string, since: Date): Promise<boolean> {
-  const tried = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM "Quvera_Mail" mail WHERE "EnquiryId" = ${id}::uuid AND "FirstTriedAt" >= ${since} AND ${OF_ORDER} LIMIT 1`
-  return tried.length > 0
+/** Whether a mail of the order was tried, or taken, since then: a try before the mark may have been unclear. */
+export async function hasGoneOutSince(db: Pick<Db, 'mail'>, id: string, since: Date): Promise<boolean> {
+  const ofOrder = { enquiryId: id, kind: { in: kindsOfOrder } }
+  const isLater = { gte: since }
+  return (await db.mail.count({ where: { ...ofOrder, OR: [{ firstTriedAt: isLater }, { sentAt: isLater }] } })) > 0
 }
 
 /** The condition of the last mail (`mail`) of its kind of an enquiry. */
@@ -93,14 +96,21 @@ export function acknowledgeAnew(db: Pick<Db, '$executeRaw'>, id: string): Promis
  * After the address was corrected: what waits for the former one is withheld, and goes to the new one as another mail. A try may
  * have sent it already, so that it may not go out under its key with another receiver.
  */
-export async function redirectMails(db: Pick<Db, '$executeRaw'>, id: string): Promise<void> {
+export async function redirectMails(
+  db: Pick<Db, '$executeRaw'>,
+  id: string,
+  { dueInSeconds = 0, onlyOfOtherMailbox = false } = {},
+): Promise<void> {
   await db.$executeRaw`
     WITH former AS (
-      UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "WithheldBecause" = 'NotTheirs', "DueAt" = NULL
-      WHERE "EnquiryId" = ${id}::uuid AND "Status" = 'Pending' AND "Kind"::text = ANY(${kindsToVisitor}::text[]) RETURNING *
+      UPDATE "Quvera_Mail" mail SET "Status" = 'Withheld', "WithheldBecause" = 'NotTheirs', "DueAt" = NULL
+      FROM "Quvera_Form" form WHERE form."Id" = ${id}::uuid AND mail."EnquiryId" = form."Id" AND mail."Status" = 'Pending'
+        AND mail."Kind"::text = ANY(${kindsToVisitor}::text[])
+        AND (NOT ${onlyOfOtherMailbox}::boolean OR mail."Mailbox" <> "Quvera_mailbox"(form."Email"))
+      RETURNING mail."EnquiryId", mail."Kind", form."Email"
     )
     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Mailbox", "DueAt")
-    SELECT form."Id", former."Kind", "Quvera_mailbox"("Email"), now() FROM former JOIN "Quvera_Form" form ON form."Id" = former."EnquiryId"`
+    SELECT "EnquiryId", "Kind", "Quvera_mailbox"("Email"), now() + make_interval(secs => ${dueInSeconds}) FROM former`
 }
 
 /** The condition of enquiries (`form`) that nobody has answered and whose acknowledgement may not have arrived: to be rung. */
@@ -141,8 +151,9 @@ export async function tellOfErasure(db: Pick<Db, '$executeRaw'>, id: string, sta
 }
 
 /** The enquiry is kept. Also what was tried is not tried again: it would be untrue. What a spam mark withholds is not released. */
-export async function withholdErasureAsked(db: Pick<Db, '$queryRaw' | '$executeRaw'>, id: string): Promise<void> {
+export async function withholdErasureAsked(db: Pick<Db, '$queryRaw' | 'mail'>, id: string): Promise<void> {
   const isIt = Prisma.sql`mail."EnquiryId" = ${id}::uuid AND mail."Kind" = 'ErasureAsked'`
   await transition(db, 'Withheld', isIt, { because: 'Kept' })
-  await db.$executeRaw`UPDATE "Quvera_Mail" mail SET "WithheldBecause" = 'Kept' WHERE ${isIt} AND "WithheldBecause" = 'ByStaff'`
+  const ofSpam = { enquiryId: id, kind: 'ErasureAsked', withheldBecause: 'ByStaff' } as const
+  await db.mail.updateMany({ where: ofSpam, data: { withheldBecause: 'Kept' } })
 }

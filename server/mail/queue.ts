@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import { readWithSecret } from '../database/enquiry.ts'
+import { findWithSecret } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
@@ -49,21 +49,20 @@ interface TransitionOptions {
 
 /**
  * Changes the state of mails that may have the new one, by states.ts. Not by way of it: releaseMails and redirectMails
- * (of-enquiry.ts), after-pg-restore.sql, and the mails that sign-in.ts sends itself. @returns how many changed
+ * (of-enquiry.ts), and after-pg-restore.sql. @returns those that changed
  */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
   to: MailStatus,
   where: Prisma.Sql,
   { dueInMs = 0, because, set = Prisma.empty }: TransitionOptions = {},
-): Promise<number> {
-  const changed = await db.$queryRaw<unknown[]>`
+): Promise<{ id: bigint; kind: MailKind }[]> {
+  return db.$queryRaw`
     UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus",
       "DueAt" = CASE WHEN ${to} = 'Pending' THEN now() + make_interval(secs => ${dueInMs / 1000}) END,
       "WithheldBecause" = ${because ?? null}::"Quvera_WithheldBecause" ${set}
     WHERE mail."Status" = ANY(${statesBefore(to)}::text[]::"Quvera_MailStatus"[]) AND ${where}
-    RETURNING mail."Id"`
-  return changed.length
+    RETURNING mail."Id" AS "id", mail."Kind"::text AS "kind"`
 }
 
 /**
@@ -88,8 +87,8 @@ export function queueToVisitor(
 }
 
 /**
- * Claims the most urgent mail: by kind, untried before tried, then by DueAt. Two processes may select the same one: the second
- * waits for the first, then finds that the outer condition no longer holds.
+ * Claims the most urgent mail: by kind, untried before tried, then by DueAt. Two processes may choose the same one: the second
+ * waits for the first, then finds that it is no longer due.
  */
 export async function claimNext(
   db: Db,
@@ -97,22 +96,24 @@ export async function claimNext(
 ): Promise<ClaimedMail | undefined> {
   // A time that is farther away than it can be was set while the clock was ahead.
   const isDue = Prisma.sql`("DueAt" <= now() OR "DueAt" > now() + make_interval(hours => ${DUE_MAX_HOURS}))`
-  const mayBeTried = Prisma.sql`"Status" = 'Pending' AND "Kind" = sendable.kind AND ${isDue} AND ${isFor(staff)}`
+  const mayBeTried = Prisma.sql`"Status" = 'Pending' AND "Kind" = kinds.kind AND ${isDue} AND ${isFor(staff)}`
   const [claimed] = await db.$queryRaw<Pick<ClaimedMail, 'id' | 'attempts' | 'triedBeforeAt' | 'triedHoursAgo'>[]>`
     UPDATE "Quvera_Mail" mail SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${claimSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())
     FROM (
-      SELECT next."Id", next."FirstTriedAt" FROM unnest(${of}::text[]::"Quvera_MailKind"[]) WITH ORDINALITY AS sendable (kind, place)
+      SELECT "Id", "FirstTriedAt" FROM unnest(${of}::text[]::"Quvera_MailKind"[]) WITH ORDINALITY AS kinds (kind, rank)
       CROSS JOIN LATERAL (
         (SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail" WHERE "FirstTriedAt" IS NULL AND ${mayBeTried}
-          AND sendable.kind = ANY(${open}::text[]::"Quvera_MailKind"[]) ORDER BY "DueAt" LIMIT 1)
+          AND kinds.kind = ANY(${open}::text[]::"Quvera_MailKind"[]) ORDER BY "DueAt" LIMIT 1)
         UNION ALL
         (SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail" WHERE "FirstTriedAt" IS NOT NULL AND ${mayBeTried} ORDER BY "DueAt" LIMIT 1)
-      ) next ORDER BY ${isProbing}::boolean AND "FirstTriedAt" IS NULL, place, "FirstTriedAt" IS NOT NULL LIMIT 1
-    ) next
-    WHERE mail."Id" = next."Id" AND mail."Status" = 'Pending' AND ${isDue}
-    RETURNING mail."Id" AS "id", mail."Attempts" AS "attempts", next."FirstTriedAt" AS "triedBeforeAt",
-      (extract(epoch FROM now() - next."FirstTriedAt") / 3600)::float AS "triedHoursAgo"`
+      ) first_of_kind
+      ORDER BY ${isProbing}::boolean AND "FirstTriedAt" IS NULL, -- a probe: the tried before the untried
+        rank, "FirstTriedAt" IS NOT NULL LIMIT 1
+    ) chosen
+    WHERE mail."Id" = chosen."Id" AND mail."Status" = 'Pending' AND ${isDue}
+    RETURNING mail."Id" AS "id", mail."Attempts" AS "attempts", chosen."FirstTriedAt" AS "triedBeforeAt",
+      (extract(epoch FROM now() - chosen."FirstTriedAt") / 3600)::float AS "triedHoursAgo"`
   if (!claimed) return undefined
   const mail = await readMail(db, claimed.id)
   return mail?.status === 'Pending' ? { ...mail, ...claimed } : undefined // it may have been withheld since
@@ -127,8 +128,7 @@ function isFor(staff: string[]): Prisma.Sql {
 export async function readMail(db: Db, id: bigint): Promise<StoredMail | undefined> {
   const mail = await db.mail.findUnique({ where: { id }, include: { subscriber: true } })
   if (!mail) return undefined
-  const isAbout = Prisma.sql`WHERE form."Id" = ${mail.enquiryId}::uuid`
-  const [enquiry] = mail.enquiryId ? await readWithSecret(db, isAbout) : []
+  const enquiry = mail.enquiryId ? await findWithSecret(db, 'Id', mail.enquiryId) : undefined
   return { ...mail, enquiry }
 }
 
@@ -140,14 +140,14 @@ export async function readMail(db: Db, id: bigint): Promise<StoredMail | undefin
  */
 export async function recordAnswer(db: Db, mail: ClaimedMail, answer: Answer, dueInMs: number): Promise<boolean> {
   const isTaken = answer.is === 'taken'
-  const isAsIfNotTried = answer.is === 'not taken' || answer.is === 'withheld'
+  const isNotSent = answer.is === 'not taken' || answer.is === 'withheld' // by this try, of which only its number stays
   const where = Prisma.sql`mail."Id" = ${mail.id} AND mail."Tag" = ${mail.tag}::uuid AND mail."Attempts" = ${mail.attempts}
     AND (mail."Status" = 'Pending' OR ${isTaken} AND mail."Status" = 'Withheld')`
   const set = Prisma.sql`, "LastError" = ${'error' in answer ? answer.error : null},
     "SentAt" = CASE WHEN ${isTaken} THEN now() END, "ResendId" = ${(isTaken && answer.resendId) || null},
-    "FirstTriedAt" = CASE WHEN ${isAsIfNotTried} THEN ${mail.triedBeforeAt}::timestamptz ELSE mail."FirstTriedAt" END`
+    "FirstTriedAt" = CASE WHEN ${isNotSent} THEN ${mail.triedBeforeAt}::timestamptz ELSE mail."FirstTriedAt" END`
   const because = answer.is === 'withheld' ? answer.because : undefined
-  return (await transition(db, stateAfter[answer.is], where, { dueInMs, because, set })) > 0
+  return (await transition(db, stateAfter[answer.is], where, { dueInMs, because, set })).length > 0
 }
 
 /** Exponential, with jitter. */
@@ -185,13 +185,13 @@ async function withhold(db: Db, kind: MailKind, because: WithheldBecause, where:
   const some = Prisma.sql`mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
     WHERE "Status" = 'Pending' AND "Kind" = ${kind}::"Quvera_MailKind" AND ${where} LIMIT ${CHUNK})`
   let changed: number
-  do changed = await transition(db, 'Withheld', some, { because })
+  do changed = (await transition(db, 'Withheld', some, { because })).length
   while (changed === CHUNK)
 }
 
 /**
  * Which mails (`mail`) people may have sent once more: refused ones, uncertain ones, and those withheld for a reason that has
- * passed. Not an acknowledgement of what is marked as spam: it would be withheld again.
+ * passed or that they may set aside. Not an acknowledgement of what is marked as spam: it would be withheld again.
  */
 export const MAY_SEND_AGAIN = Prisma.sql`(mail."Status" IN ('Failed', 'Unknown')
   OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff', 'NoUrl')
@@ -205,12 +205,12 @@ export const MAY_SEND_AGAIN = Prisma.sql`(mail."Status" IN ('Failed', 'Unknown')
  * keeps its own: most were never tried, and a try that was under way then sends nothing twice for 23 hours. What is Pending is
  * never touched. @returns how many
  */
-export function retryMails(db: Pick<Db, '$queryRaw'>, ids: bigint[]): Promise<number> {
+export async function retryMails(db: Pick<Db, '$queryRaw'>, ids: bigint[]): Promise<number> {
   const where = Prisma.sql`mail."Id" = ANY(${ids.map(String)}::bigint[]) AND ${MAY_SEND_AGAIN}`
   const set = Prisma.sql`, "QueuedAt" = now(),
     "FirstTriedAt" = CASE WHEN mail."Status" = 'Withheld' AND mail."FirstTriedAt" > now() - interval '23 hours' THEN mail."FirstTriedAt" END,
     "SentAt" = NULL, "ResendId" = NULL,
     "Tag" = CASE mail."Status" WHEN 'Withheld' THEN mail."Tag" ELSE gen_random_uuid() END,
     "Attempts" = CASE mail."Status" WHEN 'Withheld' THEN mail."Attempts" ELSE 0 END`
-  return transition(db, 'Pending', where, { set })
+  return (await transition(db, 'Pending', where, { set })).length
 }

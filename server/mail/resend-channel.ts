@@ -1,11 +1,10 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
-import { Prisma } from '../database/generated/client.ts'
 import type { WithheldBecause } from '../database/generated/enums.ts'
-import { IS_NOT_THEIRS } from '../database/history.ts'
+import { historyFacts, readHistory } from '../database/history.ts'
 import type { Env } from '../env.ts'
-import { staffCommand } from '../format.ts'
-import { isOpen, kinds, kindsToStaff, queuedKinds, readCount, type StoredMail, writeMessage } from './kinds.ts'
+import { staffCommand } from '../staff-command.ts'
+import { hasBudget, kinds, kindsToStaff, queuedKinds, readCount, type StoredMail, writeMessage } from './kinds.ts'
 import { MAILS_OF_ERASURES } from './of-enquiry.ts'
 import { claimNext, withholdNotices, withholdStale } from './queue.ts'
 import { createMailer, type Message } from './resend.ts'
@@ -17,8 +16,10 @@ const MAILS_A_DAY_TO_A_MAILBOX = 3
 const ERASURE_MAILS_TO_A_MAILBOX = 10
 const KEY_EXPIRED = 'an earlier try may have sent this mail; too long ago to try again without a second copy'
 
+type Log = Pick<Logger, 'error' | 'warn'>
+
 /** @param writeSummaryIfDue runs at each poll while the budget has room for a summary */
-export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryIfDue: () => Promise<void>): Channel {
+export function createResendChannel(db: Db, env: Env, log: Log, writeSummaryIfDue: () => Promise<void>): Channel {
   const { STAFF_EMAILS: staff, PUBLIC_URL: publicUrl, MAIL_DAILY_BUDGET: budget } = env
   const mailer = createMailer(env)
   /** Mails that were tried in 24 hours. */
@@ -32,17 +33,17 @@ export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryI
     async prepare(isUpkeep) {
       if (isUpkeep) await withholdStale(db, env)
       count = budget === 0 ? 0 : await readCount(db)
-      if (!isOpen('Notice', budget, count)) await withholdNotices(db)
-      if (isOpen('Summary', budget, count)) await writeSummaryIfDue()
+      if (!hasBudget('Notice', budget, count)) await withholdNotices(db)
+      if (hasBudget('Summary', budget, count)) await writeSummaryIfDue()
     },
     async claim(isProbing) {
-      const open = sendable.filter((kind) => isOpen(kind, budget, count))
+      const open = sendable.filter((kind) => hasBudget(kind, budget, count))
       const mail = await claimNext(db, { of: sendable, open, staff, isProbing, claimSeconds: env.MAIL_LEASE_SECONDS })
       if (mail && !mail.triedBeforeAt) count++
       return mail
     },
     async attempt(mail, signal) {
-      if (Number(mail.triedHoursAgo) > KEY_LIFETIME_HOURS) return { is: 'unknown', error: KEY_EXPIRED }
+      if ((mail.triedHoursAgo ?? 0) > KEY_LIFETIME_HOURS) return { is: 'unknown', error: KEY_EXPIRED }
       const because = mail.mailbox && (await readReasonToWithhold(db, mail))
       if (because) return { is: 'withheld', because }
       let message: Message
@@ -72,19 +73,23 @@ export function createResendChannel(db: Db, env: Env, log: Logger, writeSummaryI
  * about erasures have limits of their own, three of an enquiry and ten in all, and count for the others, too: no other mail
  * keeps somebody from learning of one.
  */
-async function readReasonToWithhold(db: Db, { id, kind, mailbox, enquiry, subscriber }: StoredMail) {
-  const itsForm = Prisma.sql`SELECT FROM "Quvera_Form" form WHERE form."Id" = ${enquiry?.id ?? null}::uuid`
-  const [{ because }] = await db.$queryRaw<[{ because: WithheldBecause | null }]>`
-    SELECT CASE
-      WHEN ${Boolean(enquiry?.suspectedSpam)} THEN 'ByStaff'
-      WHEN ${Boolean(subscriber?.confirmedAt)} OR ${subscriber?.endsAt ?? null}::timestamptz < now() THEN 'Ended'
-      WHEN EXISTS (${itsForm} AND ${IS_NOT_THEIRS}) THEN 'NotTheirs'
-      WHEN EXISTS (${itsForm} AND NOT (${kinds[kind].holdsWhile ?? Prisma.sql`TRUE`})) THEN 'Kept'
-      WHEN (SELECT CASE WHEN ${kind} <> 'ErasureAsked' THEN count(*) >= ${MAILS_A_DAY_TO_A_MAILBOX}
-          ELSE count(*) FILTER (WHERE "Kind" = 'ErasureAsked') >= ${ERASURE_MAILS_TO_A_MAILBOX}
-            OR count(*) FILTER (WHERE "Kind" = 'ErasureAsked' AND "EnquiryId" = ${enquiry?.id ?? null}::uuid) >= ${MAILS_OF_ERASURES} END
-        FROM "Quvera_Mail" WHERE "Mailbox" = ${mailbox} AND "Id" <> ${id}
-          AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now()) THEN 'ThreeADay'
-    END AS "because"`
-  return because
+async function readReasonToWithhold(db: Db, mail: StoredMail): Promise<WithheldBecause | undefined> {
+  const { id, kind, mailbox, enquiry, subscriber } = mail
+  const [tried] = await db.$queryRaw<[{ all: number; ofErasures: number; ofThisErasure: number; now: Date }]>`
+    SELECT count(*)::int AS "all", count(*) FILTER (WHERE "Kind" = 'ErasureAsked')::int AS "ofErasures",
+      count(*) FILTER (WHERE "Kind" = 'ErasureAsked' AND "EnquiryId" = ${enquiry?.id ?? null}::uuid)::int AS "ofThisErasure",
+      now() AS "now"
+    FROM "Quvera_Mail" WHERE "Mailbox" = ${mailbox} AND "Id" <> ${id}
+      AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now()`
+  if (enquiry?.suspectedSpam) return 'ByStaff'
+  if (subscriber?.confirmedAt || (subscriber?.endsAt && subscriber.endsAt < tried.now)) return 'Ended'
+  const entries = enquiry && (await readHistory(db, [enquiry.id])).get(enquiry.id)
+  if (entries && historyFacts(entries, tried.now).isNotTheirs) return 'NotTheirs'
+  const { holdsWhile } = kinds[kind]
+  if (enquiry && holdsWhile && !holdsWhile(enquiry)) return 'Kept'
+  const isTooOften =
+    kind === 'ErasureAsked'
+      ? tried.ofErasures >= ERASURE_MAILS_TO_A_MAILBOX || tried.ofThisErasure >= MAILS_OF_ERASURES
+      : tried.all >= MAILS_A_DAY_TO_A_MAILBOX
+  return isTooOften ? 'ThreeADay' : undefined
 }

@@ -27,13 +27,11 @@ export interface Channel {
   logAnswer(mail: ClaimedMail, answer: Answer): void
 }
 
-interface SenderOptions {
+export interface SenderOptions {
   log: Pick<Logger, 'error' | 'warn' | 'debug'>
   /** How long a claim lasts: MAIL_LEASE_SECONDS. */
   claimSeconds: number
   pollMs?: number | undefined
-  /** Between two preparations with upkeep. */
-  upkeepMs?: number | undefined
   /** Runs at each poll that the database does not answer. */
   onDatabaseAway?(): void
 }
@@ -54,11 +52,11 @@ const UNTRIED_EVERY = 12
 export function startSender(
   db: Db,
   channel: Channel,
-  { log, claimSeconds, pollMs = POLL_MS, upkeepMs = UPKEEP_MS, onDatabaseAway }: SenderOptions,
+  { log, claimSeconds, pollMs = POLL_MS, onDatabaseAway }: SenderOptions,
 ) {
   const holder = randomUUID()
   const graceIsOver = new AbortController()
-  /** What the unclear answers since the last clear one were about, and how many answers that were. */
+  /** Since the last clear answer: what the unclear ones were about, and how many there were. */
   const unclear = { subjects: new Set<unknown>(), answers: 0 }
   const takeTurn = () => takeLease(db, channel.lease, holder, TURN_SECONDS)
   let isStopping = false
@@ -95,7 +93,8 @@ export function startSender(
     if (!mail) return false
     const beganAt = Math.max(nextRequestAt, performance.now() - LATE_MS)
     await send(mail)
-    nextRequestAt = Math.max(nextRequestAt, beganAt + channel.intervalMs()) // after the answer, which may name the limit
+    // The answer may have named the limit, so the interval is known only now; it counts from when the try began.
+    nextRequestAt = Math.max(nextRequestAt, beganAt + channel.intervalMs())
     return true
   }
 
@@ -104,7 +103,7 @@ export function startSender(
     if (!(await takeTurn())) return false
     const isUpkeep = performance.now() >= nextUpkeepAt
     await channel.prepare(isUpkeep)
-    if (isUpkeep) nextUpkeepAt = performance.now() + upkeepMs
+    if (isUpkeep) nextUpkeepAt = performance.now() + UPKEEP_MS
     return takeTurn() // again, because the preparation may have taken longer than the lease lasts
   }
 
@@ -120,7 +119,7 @@ export function startSender(
     if (await recordAnswer(db, mail, answer, dueInMs)) channel.logAnswer(mail, answer)
   }
 
-  /** While answers are unclear the pauses grow, and one mail that was tried is tried again: an outage leaves the others untried. */
+  /** In an outage the pauses grow, and one mail that was tried is tried again: so the others stay untried. */
   function countUnclear(mail: ClaimedMail, answer: Answer) {
     if (answer.is === 'withheld' || answer.is === 'unknown') return // they say nothing about the other side
     if (answer.is !== 'unclear') {
@@ -128,7 +127,6 @@ export function startSender(
       unclear.answers = 0
       return
     }
-    // An outage from the third one on, until a clear answer.
     unclear.subjects.add(mail.enquiryId ?? mail.subscriberId ?? mail.text)
     unclear.answers++
     if (isOutage()) pause(backOffMs(unclear.answers - OUTAGE_SUBJECTS + 1, channel.retrySeconds))

@@ -1,11 +1,9 @@
-import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { createPostChannel } from './post-channel.ts'
-import { withholdStale } from './queue.ts'
 import { createResendChannel } from './resend-channel.ts'
-import { startSender } from './sender.ts'
-import { createSummaryWriter } from './summary.ts'
+import { type SenderOptions, startSender } from './sender.ts'
+import { createSummaryWriter, type SummaryOptions } from './summary.ts'
 
 /*
  * Starts a sender for mails and one for webhook posts, so that they do not wait for each other. Read the files of this room in
@@ -19,21 +17,10 @@ import { createSummaryWriter } from './summary.ts'
  *   routes.ts          takes the events of Resend; delivery.ts records by them what has arrived
  */
 
-/** Without senders: a database that is suspended between visitors is not woken each minute. */
-const UPKEEP_ALONE_MS = 3_600_000
-
-interface SendersOptions {
-  log: Logger
-  pollMs?: number | undefined
-  /** Between two looks for what is not wanted any more. */
-  upkeepMs?: number | undefined
-  /** Of a summary: what somebody has to mend. */
-  readProblems(): Promise<string[]>
-  onDatabaseAway?(): void
-}
+type SendersOptions = Omit<SenderOptions, 'claimSeconds'> & SummaryOptions
 
 export function startSenders(db: Db, env: Env, { readProblems, ...options }: SendersOptions) {
-  const { log, upkeepMs } = options
+  const { log } = options
   const { RESEND_API_KEY: apiKey, NOTIFY_URL: notifyUrl, MAIL_LEASE_SECONDS: claimSeconds } = env
   const writeSummaryIfDue = createSummaryWriter(db, env, { readProblems, log })
   const channels = [
@@ -41,16 +28,11 @@ export function startSenders(db: Db, env: Env, { readProblems, ...options }: Sen
     ...(notifyUrl ? [createPostChannel(db, env, notifyUrl, log)] : []),
   ]
   const senders = channels.map((channel) => startSender(db, channel, { ...options, claimSeconds }))
-  // A sender withholds what is not wanted any more. Without one, posts of an earlier setting would wait for ever.
-  const withholdPosts = () => void withholdStale(db, env, ['Post']).catch(() => undefined)
-  const upkeep = senders.length === 0 ? setInterval(withholdPosts, upkeepMs ?? UPKEEP_ALONE_MS) : undefined
-  if (upkeep) withholdPosts()
   return {
     wake() {
       for (const sender of senders) sender.wake()
     },
     async stop(graceMs: number) {
-      clearInterval(upkeep)
       await Promise.all(senders.map((sender) => sender.stop(graceMs)))
     },
   }

@@ -36,18 +36,21 @@ export const withheldReasons: Record<WithheldBecause, string> = {
   Kept: 'what it tells was taken back',
 }
 
-/** What became of a try. */
+/**
+ * What became of a try.
+ *               was it sent?   is it tried again?
+ *   taken       yes            no
+ *   refused     no             no: for what it says or where it goes
+ *   withheld    no             no: on purpose
+ *   not taken   no             yes, after `pauseMs`, in which no mail is tried: a limit, RESEND_API_KEY or MAIL_FROM
+ *   unclear     perhaps        yes, under its key
+ *   unknown     perhaps        no: no further try can tell
+ */
 export type Answer =
   | { is: 'taken'; resendId?: string }
-  /** Because of a limit, RESEND_API_KEY or MAIL_FROM: no mail is tried for `pauseMs`, and this one counts as not tried. */
-  | { is: 'not taken'; error: string; pauseMs: number }
-  /** For what this mail says or where it goes. */
-  | { is: 'refused'; error: string }
-  /** It may have been sent, and no further try can tell. */
-  | { is: 'unknown'; error: string }
+  | { is: 'refused' | 'unclear' | 'unknown'; error: string }
   | { is: 'withheld'; because: WithheldBecause }
-  /** It may have been sent: tried again under its key. */
-  | { is: 'unclear'; error: string }
+  | { is: 'not taken'; error: string; pauseMs: number }
 
 export const stateAfter: Record<Answer['is'], MailStatus> = {
   taken: 'Sent',

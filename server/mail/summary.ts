@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import { brand } from '../../shared/brand.ts'
-import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
+import { formatAge, formatCount } from '../../shared/count.ts'
+import { DAY_MS, formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
-import { ENQUIRY, type Enquiry, TODAY, WAITING } from '../database/enquiry.ts'
+import { type Enquiry, inOrder, REMINDED, readEnquiries, TODAY, WAITING } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
-import { DAY_MS, formatAge, formatCount } from '../format.ts'
 import { summaryIntervalMs } from './kinds.ts'
 import { TO_RING } from './of-enquiry.ts'
 import { transition } from './queue.ts'
@@ -84,9 +84,8 @@ function isDue(facts: SummaryFacts, env: Settings): boolean {
 }
 
 /**
- * An enquiry is untold, and the last summary is older than the interval. After one that has reached nobody, but was not withheld, a
- * day later only: a further one would not arrive, unless staff have an address that it did not go to. Without a digest also once
- * a day, if there is suspected spam.
+ * An enquiry is untold, and the last summary is older than the interval; than a day, if a further one would not arrive either.
+ * Without a digest also once a day, if there is suspected spam.
  */
 export function isSummaryDue(facts: SummaryFacts, env: Settings): boolean {
   const { now, isUntold, isSuspected, lastAt, lastStates, lastReceivers } = facts
@@ -94,10 +93,10 @@ export function isSummaryDue(facts: SummaryFacts, env: Settings): boolean {
   const sinceLast = lastAt ? now.getTime() - lastAt.getTime() : Number.POSITIVE_INFINITY
   if (DIGEST_AT === 'off' && isSuspected && sinceLast >= DAY_MS) return true
   const hasReached = lastStates.some((state) => ['Sent', 'Delivered', 'Complained'].includes(state))
-  const isWithheld = lastStates.every((state) => state === 'Withheld')
-  const mayReachNobody =
-    !hasReached && !isWithheld && staff.every((address) => lastReceivers.includes(address.toLowerCase()))
-  return isUntold && sinceLast >= (mayReachNobody ? DAY_MS : summaryIntervalMs(budget, staff.length))
+  const isWithheld = lastStates.every((state) => state === 'Withheld') // also if there was none
+  const hasNewReceiver = staff.some((address) => !lastReceivers.includes(address.toLowerCase()))
+  const wouldReachNobody = !hasReached && !isWithheld && !hasNewReceiver
+  return isUntold && sinceLast >= (wouldReachNobody ? DAY_MS : summaryIntervalMs(budget, staff.length))
 }
 
 /**
@@ -160,7 +159,7 @@ async function composeSummary(
   problems: string[],
 ): Promise<string | undefined> {
   const isOfYesterday = Prisma.sql`${WAITING} AND form."ReceivedAt" <= now() - interval '24 hours'`
-  const isReminded = Prisma.sql`form."RemindOn" <= ${TODAY} AND form."Status" <> 'Closed' AND form."EraseAt" IS NULL`
+  const isReminded = Prisma.sql`${REMINDED} AND form."RemindOn" <= ${TODAY}`
   /** `said` follows the number in the subject. */
   const lists: [title: string, said: string, where: Prisma.Sql][] = [
     ['No notice of these has arrived', 'not mailed one by one', UNTOLD],
@@ -181,9 +180,9 @@ async function composeSummary(
   const age = (enquiry: Enquiry) => formatAge((now.getTime() - enquiry.receivedAt.getTime()) / 1000)
   const [oldest] = waiting.oldest
   const subject = [
-    ...(problems.length > 0 ? [formatCount(problems.length, 'problem', 'problems')] : []),
+    ...(problems.length > 0 ? [formatCount(problems.length, 'problem')] : []),
     oldest ? `${waiting.count.toLocaleString('en-IN')} waiting, the oldest for ${age(oldest)}` : 'nothing waits',
-    ...found.map(({ count, said }) => `${count} ${said}`),
+    ...found.map(({ count, said }) => `${count.toLocaleString('en-IN')} ${said}`),
   ]
   const blocks = found.map(({ title, count, oldest }) =>
     [
@@ -199,8 +198,7 @@ async function composeSummary(
 
 /** Those that wait longest, and how many there are. */
 async function readOldest(db: Pick<Db, '$queryRaw'>, where: Prisma.Sql): Promise<{ oldest: Enquiry[]; count: number }> {
-  const oldest = await db.$queryRaw<Enquiry[]>`
-    SELECT ${ENQUIRY} FROM "Quvera_Form" form WHERE ${where} ORDER BY form."ReceivedAt", form."Id" LIMIT ${LINES_MAX}`
+  const oldest = await readEnquiries(db, Prisma.sql`WHERE ${where} ORDER BY ${inOrder('oldest')} LIMIT ${LINES_MAX}`)
   if (oldest.length < LINES_MAX) return { oldest, count: oldest.length }
   const [{ count }] = await db.$queryRaw<[{ count: number }]>`
     SELECT count(*)::int AS "count" FROM (SELECT FROM "Quvera_Form" form WHERE ${where} LIMIT ${COUNTED_MAX}) AS counted`

@@ -1,13 +1,12 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
+import { routeName } from '../http/server.ts'
 import { readBackupAge } from '../operations/daily-backup.ts'
 import { readOldestNewEnquiry } from '../operations/problems.ts'
 import { readBacklog } from './backlog.ts'
 import type { WebVitals } from './web-vitals.ts'
-
-export type Metrics = Awaited<ReturnType<typeof startMetrics>>
 
 /** Includes the limits of good and poor: LCP 2.5 and 4 s, INP 0.2 and 0.5, TTFB 0.8 and 1.8. */
 const VITAL_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 1.8, 2.5, 4, 6, 10]
@@ -92,11 +91,15 @@ export async function startMetrics(
   const url = await server.listen({ host, port })
   return {
     url: `${url}/metrics`,
-    close: () => server.close(),
-    /** Counts a request that was answered; `route` is one of a fixed number of names. */
-    observe({ route, status, ms }: { route: string; status: number; ms: number }) {
-      durations.observe({ route, status }, ms / 1000)
-      if (orderRoutes.includes(route)) orders.inc({ status: status === 303 ? 200 : status })
+    /** Counts what the whole application answers, and closes with it. */
+    observeAnswers(app: FastifyInstance) {
+      app.addHook('onResponse', (request, { statusCode: status, elapsedTime }, done) => {
+        const route = routeName(request)
+        durations.observe({ route, status }, elapsedTime / 1000)
+        if (orderRoutes.includes(route)) orders.inc({ status: status === 303 ? 200 : status })
+        done()
+      })
+      app.addHook('onClose', () => server.close())
     },
     observeWebVitals({ page, ...values }: WebVitals) {
       for (const [metric, measured] of Object.entries(values)) {

@@ -1,10 +1,10 @@
 import { pipeline } from 'node:stream/promises'
+import { formatCount } from '../../shared/count.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { asciiEmail } from '../../shared/typed-text.ts'
 import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
 import { publicUrlOf } from '../env.ts'
-import { formatCount } from '../format.ts'
 import { subscriptionLink } from '../mail/templates.ts'
 import { type AddCommand, printTable, type Terminal } from '../terminal.ts'
 
@@ -22,7 +22,7 @@ export function subscribersCommand(add: AddCommand, terminal: Terminal) {
 
 async function removeSubscriber({ print, recordAccess }: Terminal, db: Db, address: string) {
   const where = { email: asciiEmail(address).toLowerCase() }
-  await recordAccess(db, formatCount(await db.subscriber.count({ where }), 'subscription', 'subscriptions'))
+  await recordAccess(db, formatCount(await db.subscriber.count({ where }), 'subscription'))
   const { count } = await db.subscriber.deleteMany({ where })
   print(count > 0 ? 'The subscription is ended, and the address is no longer in the list.' : 'No such subscription.')
 }
@@ -31,7 +31,7 @@ async function listSubscribers(terminal: Terminal, db: Db, csv = false) {
   const { env, errors, print } = terminal
   const orderBy = { subscribedAt: 'asc' } as const
   const rows = await db.subscriber.findMany({ where: csv ? { confirmedAt: { not: null } } : {}, orderBy })
-  await terminal.recordAccess(db, formatCount(rows.length, 'subscription', 'subscriptions'))
+  await terminal.recordAccess(db, formatCount(rows.length, 'subscription'))
   const unconfirmed = await db.subscriber.count({ where: { confirmedAt: null } })
   const total = formatCount(rows.length, 'address', 'addresses')
   const columns = ['Email', 'Confirmed', 'Link']

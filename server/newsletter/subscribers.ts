@@ -1,10 +1,10 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
 import { messages } from '../../shared/order.ts'
 import { CONSENT_VERSION, LINK_DAYS, type Subscription } from '../../shared/subscription.ts'
-import { type Db, readNow } from '../database/database.ts'
+import { type Db, readNow, TRANSACTION } from '../database/database.ts'
 import { isDatabaseRefusal } from '../database/errors.ts'
 import type { Subscriber } from '../database/generated/client.ts'
+import { isEqual, readToken } from '../database/page-token.ts'
 import { RequestError } from '../http/errors.ts'
 
 export type Subscribers = ReturnType<typeof createSubscribers>
@@ -43,11 +43,11 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
       return { subscribed: true }
     },
     async find(token: string): Promise<Subscriber | undefined> {
-      const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
-      const row = id && (await asRequestError(db.subscriber.findUnique({ where: { id } })))
+      const { id, key } = readToken(token)
+      const row = await asRequestError(db.subscriber.findUnique({ where: { id } }))
       if (!row) return undefined
       const hasEnded = row.endsAt && row.endsAt <= (await asRequestError(readNow(db)))
-      return !hasEnded && timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
+      return !hasEnded && isEqual(row.secret, key) ? row : undefined
     },
     async confirm({ id }: Subscriber) {
       await asRequestError(db.$executeRaw`
@@ -59,32 +59,32 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
      * deleted a day later.
      */
     async end({ id }: Subscriber) {
-      await asRequestError(
-        db.$transaction([
-          db.$executeRaw`
-            DELETE FROM "Quvera_Subscriber" WHERE "Id" = ${id}::uuid AND NOT EXISTS (
-              SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = ${id}::uuid AND "FirstTriedAt" > now() - interval '24 hours')`,
-          db.$executeRaw`UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL, "EndsAt" = now() WHERE "Id" = ${id}::uuid`,
-        ]),
-      )
+      const ended = db.$transaction(async (transaction) => {
+        await transaction.$executeRaw`
+          DELETE FROM "Quvera_Subscriber" WHERE "Id" = ${id}::uuid AND NOT EXISTS (
+            SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = ${id}::uuid AND "FirstTriedAt" > now() - interval '24 hours')`
+        await transaction.$executeRaw`
+          UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL, "EndsAt" = now() WHERE "Id" = ${id}::uuid`
+      }, TRANSACTION)
+      await asRequestError(ended)
     },
   }
 }
 
 /** The first statement locks the row, so that the second one sees what a concurrent request has written. */
 async function insertSubscriber(db: Db, email: string): Promise<void> {
-  await db.$transaction([
-    db.$executeRaw`
+  await db.$transaction(async (transaction) => {
+    await transaction.$executeRaw`
       INSERT INTO "Quvera_Subscriber" AS stored ("Email", "ConsentVersion", "EndsAt")
       VALUES (${email}, ${CONSENT_VERSION}, now() + make_interval(days => ${LINK_DAYS}))
       ON CONFLICT ("Email") DO UPDATE
         SET "SubscribedAt" = now(), "ConsentVersion" = excluded."ConsentVersion", "EndsAt" = excluded."EndsAt"
-        WHERE stored."ConfirmedAt" IS NULL`,
-    db.$executeRaw`
+        WHERE stored."ConfirmedAt" IS NULL`
+    await transaction.$executeRaw`
       INSERT INTO "Quvera_Mail" ("SubscriberId", "Kind", "Mailbox")
       SELECT "Id", 'Confirmation', "Quvera_mailbox"("Email") FROM "Quvera_Subscriber" subscriber
       WHERE "Email" = ${email} AND "ConfirmedAt" IS NULL AND NOT EXISTS (
         SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = subscriber."Id"
-          AND ("Status" = 'Pending' OR "FirstTriedAt" BETWEEN now() - interval '1 minute' AND now()))`,
-  ])
+          AND ("Status" = 'Pending' OR "FirstTriedAt" BETWEEN now() - interval '1 minute' AND now()))`
+  }, TRANSACTION)
 }

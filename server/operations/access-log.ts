@@ -1,6 +1,6 @@
+import { formatCount } from '../../shared/count.ts'
 import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
-import { formatCount } from '../format.ts'
 
 /** An access log line names so many enquiries; of more it has the number. */
 const REFERENCES_MAX = 5
@@ -11,9 +11,9 @@ const REFERENCES_MAX = 5
  */
 export async function recordAccess(
   db: Pick<Db, 'access'>,
-  { who, command, what }: { who: string; command: string; what: string | { reference: string }[] },
+  line: { who: string; command: string; what: string },
 ): Promise<void> {
-  await db.access.createMany({ data: { who, command, what: typeof what === 'string' ? what : listReferences(what) } })
+  await db.access.createMany({ data: line })
 }
 
 /** The references of a few enquiries, or how many there are: what an access log line says. */

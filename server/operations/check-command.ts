@@ -1,11 +1,11 @@
 // Commands about the site: what is configured, what waits, whether mails and webhook posts arrive, and its tables.
 
 import { brand } from '../../shared/brand.ts'
+import { formatAge } from '../../shared/count.ts'
 import { emailSchema, exampleOrder } from '../../shared/order.ts'
 import type { Enquiry } from '../database/enquiry.ts'
 import { type Env, envSchema, isStandIn, readEnv, warningsOf } from '../env.ts'
 import { OperatorError } from '../errors.ts'
-import { formatAge } from '../format.ts'
 import { createPostBody, sendPost } from '../mail/post-channel.ts'
 import { createMailer } from '../mail/resend.ts'
 import { type AddCommand, type Terminal, UsageError } from '../terminal.ts'
@@ -93,7 +93,6 @@ async function sendTestPost(env: Terminal['env']): Promise<string> {
   const enquiry: Enquiry = {
     ...exampleOrder,
     quantity: String(exampleOrder.quantity),
-    contentHash: '',
     ...stored,
     ...open,
   }

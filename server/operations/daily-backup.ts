@@ -1,17 +1,17 @@
 // A backup a day in BACKUP_DIR, by the Indian day.
-import { open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { access, constants, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { formatIndianDay, parseIndianTime } from '../../shared/indian-time.ts'
+import { formatAge } from '../../shared/count.ts'
+import { DAY_MS, formatIndianDay, parseIndianTime } from '../../shared/indian-time.ts'
 import { writeBackup } from '../database/backup.ts'
 import type { Database } from '../database/database.ts'
-import { OperatorError } from '../errors.ts'
-import { DAY_MS, formatAge } from '../format.ts'
+import { OperatorError, redact } from '../errors.ts'
 
 /** More than these files are not kept. */
 const KEPT = 14
 const CHECK_MS = 60_000
-/** After a failure, such as a full disk, the next try is this much later. */
+/** After a failure while it was written the next try is this much later. */
 const RETRY_MS = 3_600_000
 /** Left free on the disk beside room for twice the newest backup: a full disk would keep PostgreSQL from storing orders. */
 const ROOM_BYTES = 200_000_000
@@ -29,17 +29,26 @@ const UNFINISHED = '.unfinished'
 /** Makes today's backup if it is missing, now and each minute. Returns a function that ends it. */
 export function startDailyBackup(database: Database, folder: string, log: Logger): () => Promise<void> {
   const ended = new AbortController()
+  const failed = `the backup of today could not be written to BACKUP_DIR ${resolve(folder)}`
   let nextTryAt = 0
+  /** What the operator was told to correct. Said once, and tried again each minute: it costs nothing. */
+  let toCorrect: string | undefined
   async function check() {
     if (performance.now() < nextTryAt) return
     const name = `quvera-${formatIndianDay(new Date())}.sql.gz`
     try {
       const rows = await makeBackup(database, folder, name, ended.signal)
+      toCorrect = undefined
       if (rows !== undefined) log.info({ rows }, `wrote the backup ${name}`)
     } catch (error) {
       if (ended.signal.aborted) return
+      if (error instanceof OperatorError) {
+        if (error.message !== toCorrect) log.error(`${failed}: ${redact(error.message)}`)
+        toCorrect = error.message
+        return
+      }
       nextTryAt = performance.now() + RETRY_MS
-      log.error({ err: error }, `the backup of today could not be written to BACKUP_DIR ${folder}`)
+      log.error({ err: error }, failed)
     }
   }
   let running = check()
@@ -61,6 +70,7 @@ async function makeBackup(database: Database, folder: string, name: string, sign
   // One that was written in the future is of a clock that was ahead: it is made anew.
   const isMade = async () => (await readAge(folder, name)) !== undefined
   if (await isMade()) return
+  await assertFolder(folder)
   await removeAbandoned(folder)
   await assertRoom(folder)
   const file = await open(unfinished, 'wx', 0o600).catch((error) => {
@@ -86,6 +96,17 @@ async function removeAbandoned(folder: string): Promise<void> {
     const age = await ageMs(join(folder, name)).catch(() => 0) // another replica has just renamed or removed it
     if (Math.abs(age) > ABANDONED_MS) await rm(join(folder, name), { force: true })
   }
+}
+
+async function assertFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch((cause) => {
+    if (cause.code === 'ENOENT') return undefined
+    throw new OperatorError(`the user of the site cannot look at it (${cause.code})`, { cause })
+  })
+  if (!found?.isDirectory()) throw new OperatorError('there is no such folder. Make it for the user of the site')
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).catch((cause) => {
+    throw new OperatorError(`the user of the site may not write there (${cause.code})`, { cause })
+  })
 }
 
 async function assertRoom(folder: string): Promise<void> {

@@ -1,10 +1,9 @@
+import { formatCount } from '../../shared/count.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import { readNow } from '../database/database.ts'
-import { type Enquiry, inOrder, type ListOrder, readEnquiries } from '../database/enquiry.ts'
-import { Prisma } from '../database/generated/client.ts'
-import { formatCount } from '../format.ts'
+import { type Db, readNow } from '../database/database.ts'
+import type { Prisma } from '../database/generated/client.ts'
 import { type AddCommand, type Terminal, UsageError } from '../terminal.ts'
-import { type Age, findByReference, isOfPerson, type Person, readAge, readPerson, readReferences } from './person.ts'
+import { type Age, findByReference, ofPerson, type Person, readAge, readPerson, readReferences } from './person.ts'
 
 const LISTED_MAX = 50
 /** Few enough for a short statement. */
@@ -34,34 +33,46 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         throw new UsageError('Name either REFERENCE, --person or --older-than')
       const references = readReferences(words)
       await onDatabase(async (db) => {
-        const ids = (await findByReference(db, references)).map(({ id }) => id)
-        let isMeant = Prisma.sql`form."Id" = ANY(${ids}::uuid[])`
-        if (olderThan) isMeant = Prisma.sql`form."ReceivedAt" < ${olderThan(await readNow(db))}`
-        else if (person) isMeant = isOfPerson(person)
-        const find = (order: ListOrder, most: number) =>
-          readEnquiries(db, Prisma.sql`WHERE ${isMeant} ORDER BY ${inOrder(order)} LIMIT ${most}`)
-        const [{ count, mailCount }] = await db.$queryRaw<[{ count: number; mailCount: number }]>`
-          SELECT count(DISTINCT form."Id")::int AS "count", count(mail."Id")::int AS "mailCount"
-          FROM "Quvera_Form" form LEFT JOIN "Quvera_Mail" mail ON mail."EnquiryId" = form."Id" WHERE ${isMeant}`
+        const where = await readMeant(db, references, person, olderThan)
+        const count = await db.enquiry.count({ where })
         const subscription = person && 'email' in person ? { email: person.email.toLowerCase() } : undefined
         const subscriptions = subscription ? await db.subscriber.count({ where: subscription }) : 0
-        const mails = formatCount(mailCount, 'mail', 'mails')
-        const what = `${formatCount(count, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
+        const mails = formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail')
+        const what = `${formatCount(count, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription')}`
         await recordAccess(db, yes ? what : `only shown: ${what}`) // also without --yes: the answer tells whether we know the person
         if (count + subscriptions === 0) return print('Nothing stored matches.')
-        const toLine = ({ reference, receivedAt }: Enquiry) => `${reference}  ${formatIndianTime(receivedAt)}`
-        for (const enquiry of await find('oldest', LISTED_MAX)) print(toLine(enquiry))
+        for (const line of await listLines(db, where, 'asc', LISTED_MAX)) print(line)
         if (count > LISTED_MAX)
-          for (const last of await find('newest', 1)) print(`and ${count - LISTED_MAX} more, the last: ${toLine(last)}`)
+          for (const last of await listLines(db, where, 'desc', 1))
+            print(`and ${count - LISTED_MAX} more, the last: ${last}`)
         if (!yes)
           return print(`Would erase ${what}. Nothing was changed. Repeat the command with --yes to erase for good.`)
-        const eraseSome = () => db.$executeRaw`
-          DELETE FROM "Quvera_Form" WHERE "Id" IN (SELECT form."Id" FROM "Quvera_Form" form WHERE ${isMeant} LIMIT ${CHUNK})`
         // Another process may erase the same ones first: the end is when none is left.
-        do await eraseSome()
-        while ((await find('oldest', 1)).length > 0)
+        do await db.enquiry.deleteMany({ where, limit: CHUNK })
+        while ((await db.enquiry.count({ where, take: 1 })) > 0)
         if (subscription) await db.subscriber.deleteMany({ where: subscription })
         print(`Erased ${what}. ${ELSEWHERE}`)
       })
     })
+}
+
+async function readMeant(
+  db: Db,
+  references: string[],
+  person?: Person,
+  olderThan?: Age,
+): Promise<Prisma.EnquiryWhereInput> {
+  if (olderThan) return { receivedAt: { lt: olderThan(await readNow(db)) } }
+  return person ? ofPerson(person) : { id: { in: (await findByReference(db, references)).map(({ id }) => id) } }
+}
+
+async function listLines(
+  db: Db,
+  where: Prisma.EnquiryWhereInput,
+  order: 'asc' | 'desc',
+  take: number,
+): Promise<string[]> {
+  const select = { reference: true, receivedAt: true }
+  const found = await db.enquiry.findMany({ where, select, orderBy: [{ receivedAt: order }, { id: order }], take })
+  return found.map(({ reference, receivedAt }) => `${reference}  ${formatIndianTime(receivedAt)}`)
 }

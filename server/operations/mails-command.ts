@@ -1,12 +1,13 @@
+import { formatAge, formatCount } from '../../shared/count.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind } from '../database/generated/enums.ts'
 import { redact } from '../errors.ts'
-import { formatAge, formatCount, staffCommand } from '../format.ts'
-import { isOpen, kinds, queuedKinds, readCount } from '../mail/kinds.ts'
+import { hasBudget, kinds, queuedKinds, readCount } from '../mail/kinds.ts'
 import { TO_RING } from '../mail/of-enquiry.ts'
 import { MAY_SEND_AGAIN, retryMails } from '../mail/queue.ts'
 import { states, withheldReasons } from '../mail/states.ts'
+import { staffCommand } from '../staff-command.ts'
 import { type AddCommand, printTable, type Terminal, UsageError } from '../terminal.ts'
 import { findByReference, readReferences } from './person.ts'
 import { countUntold, readOldestNewEnquiry, readProblems } from './problems.ts'
@@ -115,7 +116,7 @@ async function printSection(terminal: Terminal, db: Db, { where, title, advice }
       concat_ws(', ', mail."Status", mail."WithheldBecause") AS "State", mail."QueuedAt" AS "Queued IST",
       mail."DueAt" AS "Next try IST", mail."To" AS "To", mail."LastError" AS "Reason", form."Name" AS "Name"
     ${fromMails(where)} ORDER BY mail."Id" LIMIT ${LISTED_MAX}`
-  await terminal.recordAccess(db, formatCount(rows.length, 'mail', 'mails'))
+  await terminal.recordAccess(db, formatCount(rows.length, 'mail'))
   terminal.print(`${title} (${total.toLocaleString('en-IN')})`)
   const redacted = rows.map((row) => ({ ...row, Reason: redact(row.Reason ?? '') })) // Resend may quote the address
   printTable(terminal, redacted)
@@ -158,7 +159,7 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   for (const kind of waiting) {
     if (kinds[kind].needsPublicUrl && !env.PUBLIC_URL)
       reasons.push('Confirmation mails wait: PUBLIC_URL is not set here, and their links begin with it.')
-    else if (!isOpen(kind, budget, count))
+    else if (!hasBudget(kind, budget, count))
       reasons.push(`${kind} mails wait: ${count} of the ${budget} mails of MAIL_DAILY_BUDGET are used in 24 hours.`)
   }
   return reasons

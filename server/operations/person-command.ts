@@ -1,11 +1,11 @@
 import { pipeline } from 'node:stream/promises'
+import { formatCount } from '../../shared/count.ts'
 import { createCsv } from '../csv.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { formatCount } from '../format.ts'
 import { type AddCommand, type Terminal, UsageError, writeJson } from '../terminal.ts'
 import { describeChosen, listReferences } from './access-log.ts'
-import { isOfPerson, type Person, readHoldings, readPerson } from './person.ts'
+import { ofPerson, type Person, readHoldings, readPerson } from './person.ts'
 import { readRecords, recordColumns } from './records.ts'
 
 export function exportCommand(add: AddCommand, terminal: Terminal) {
@@ -34,13 +34,11 @@ async function exportEnquiries(terminal: Terminal, db: Db, isJson = false) {
 }
 
 async function exportPerson({ print, errors, recordAccess }: Terminal, db: Db, person: Person) {
-  const { enquiries, subscriptions } = await readHoldings(
-    db,
-    isOfPerson(person),
-    'email' in person ? person.email : null,
-  )
+  const found = await db.enquiry.findMany({ where: ofPerson(person), select: { id: true } })
+  const isTheirs = Prisma.sql`form."Id" = ANY(${found.map(({ id }) => id)}::uuid[])`
+  const { enquiries, subscriptions } = await readHoldings(db, isTheirs, 'email' in person ? person.email : null)
   const references = listReferences(enquiries.map(({ Reference: reference }) => ({ reference })))
-  const count = formatCount(subscriptions.length, 'subscription', 'subscriptions')
+  const count = formatCount(subscriptions.length, 'subscription')
   await recordAccess(db, subscriptions.length > 0 ? `${references} and ${count}` : references)
   print(JSON.stringify({ person, exportedAt: new Date(), enquiries, subscriptions }, undefined, 2))
   if (enquiries.length + subscriptions.length === 0) errors.write('Nothing is stored under this address or number.\n')

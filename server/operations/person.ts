@@ -1,9 +1,9 @@
 import { brand } from '../../shared/brand.ts'
+import { DAY_MS } from '../../shared/indian-time.ts'
 import { asciiEmail } from '../../shared/typed-text.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { OperatorError } from '../errors.ts'
-import { DAY_MS } from '../format.ts'
 import { UsageError } from '../terminal.ts'
 import { monthsBefore } from './retention.ts'
 
@@ -62,10 +62,9 @@ export function readPerson(text: string): Person {
   return { mobile: digits }
 }
 
-/** The condition of the enquiries (`form`) of a person. */
-export function isOfPerson(person: Person): Prisma.Sql {
-  if ('mobile' in person) return Prisma.sql`form."Mobile" = ${person.mobile}`
-  return Prisma.sql`lower(form."Email") = lower(${person.email})`
+/** The enquiries of a person. `in`, because with `equals` an underscore of the address would stand for any letter. */
+export function ofPerson(person: Person): Prisma.EnquiryWhereInput {
+  return 'mobile' in person ? { mobile: person.mobile } : { email: { in: [person.email], mode: 'insensitive' } }
 }
 
 /** The digits of a mobile number, or of a part of one, without +91 or a leading 0; undefined if the text is no number. */

@@ -1,8 +1,8 @@
+import { formatAge, formatCount } from '../../shared/count.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
-import { formatAge, formatCount } from '../format.ts'
 import { STRANGERS_A_DAY, summaryIntervalMs } from '../mail/kinds.ts'
 import { LAST_SUMMARY_AT, UNTOLD } from '../mail/told.ts'
 import { findBackupProblem } from './daily-backup.ts'
@@ -42,17 +42,12 @@ interface Facts {
 /** As the site reads them. An enquiry that is untold counts at two looks a minute apart: after an outage the sender comes first. */
 export function createProblemReader(db: Db, env: Env) {
   let untoldSince: number | undefined
-  return async (options: Pick<ProblemOptions, 'withAddresses'> = {}) => {
-    const isLasting = () => untoldSince !== undefined && performance.now() - untoldSince >= APART_MS
-    const problems = await readProblems(db, env, {
-      ...options,
-      onUntold(isUntold) {
-        untoldSince = isUntold ? (untoldSince ?? performance.now()) : undefined
-        return isLasting()
-      },
-    })
-    return problems
+  function isLasting(isUntold: boolean): boolean {
+    untoldSince = isUntold ? (untoldSince ?? performance.now()) : undefined
+    return untoldSince !== undefined && performance.now() - untoldSince >= APART_MS
   }
+  return (options: Pick<ProblemOptions, 'withAddresses'> = {}) =>
+    readProblems(db, env, { ...options, onUntold: isLasting })
 }
 
 interface ProblemOptions {
@@ -72,7 +67,8 @@ export async function readProblems(
   const addresses = staff.map((address) => address.toLowerCase())
   const facts = await readFacts(db, addresses)
   const untoldMax = summaryIntervalMs(budget, staff.length) / 1000 + LATE_SECONDS
-  const isUntold = Number(facts.untoldSeconds) > untoldMax && (facts.lastSummarySeconds ?? untoldMax + 1) > untoldMax
+  const isUntold =
+    Number(facts.untoldSeconds) > untoldMax && (facts.lastSummarySeconds ?? Number.POSITIVE_INFINITY) > untoldMax
   const problems: [applies: unknown, text: string][] = [
     [onUntold(isUntold), `Nobody has been told of an enquiry for ${formatAge(Number(facts.untoldSeconds))}.`],
     [

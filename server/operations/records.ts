@@ -4,7 +4,8 @@ import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import type { Db } from '../database/database.ts'
 import { columnOf, columnsOf, ENQUIRY, type Enquiry, inOrder, isAfter, type ListOrder } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
-import { readHistory, standingOf } from '../database/history.ts'
+import { historyFacts, readHistory } from '../database/history.ts'
+import { IS_NEWEST } from '../mail/of-enquiry.ts'
 
 const CHUNK = 500
 
@@ -42,9 +43,9 @@ export async function* readRecords(
       JOIN "Quvera_Form" form USING ("Id") -- not all columns: some roles may not read them
       CROSS JOIN LATERAL (
         SELECT string_agg("Status"::text, ', ' ORDER BY "Id") FILTER (WHERE "Kind" = 'Notice') AS "Staff",
-          (array_agg("Status"::text ORDER BY "Id" DESC) FILTER (WHERE "Kind" = 'Acknowledgement'))[1] AS "Acknowledgement",
+          min("Status"::text) FILTER (WHERE "Kind" = 'Acknowledgement') AS "Acknowledgement",
           min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "LastError"
-        FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id"
+        FROM "Quvera_Mail" mail WHERE "EnquiryId" = form."Id" AND ("Kind" <> 'Acknowledgement' OR ${IS_NEWEST})
       ) mails ORDER BY ${inOrder(order)}`,
     )
     const history = await readHistory(
@@ -52,21 +53,21 @@ export async function* readRecords(
       rows.map(({ id }) => id),
     )
     const now = new Date()
-    for (const row of rows) yield toRecord(row, standingOf(history.get(row.id) ?? [], now))
+    for (const row of rows) yield toRecord(row, historyFacts(history.get(row.id) ?? [], now))
     last = rows.length === CHUNK ? rows.at(-1) : undefined
   } while (last)
 }
 
 /** Times as spreadsheets sort them, the number in groups, so that a leading 0 stays. */
-function toRecord(row: StoredRecord, { status, calls, notes }: ReturnType<typeof standingOf>) {
-  const isAnswered = status && row.status !== 'New'
+function toRecord(row: StoredRecord, { statusEntry, calls, notes }: ReturnType<typeof historyFacts>) {
+  const isAnswered = statusEntry && row.status !== 'New'
   return {
     Reference: row.reference,
     Received: spreadsheetTime(row.receivedAt),
     Status: row.status,
     ClosedAs: row.closedAs ?? '',
-    AnsweredBy: isAnswered ? status.who : '',
-    AnsweredAt: isAnswered ? spreadsheetTime(status.at) : '',
+    AnsweredBy: isAnswered ? statusEntry.who : '',
+    AnsweredAt: isAnswered ? spreadsheetTime(statusEntry.at) : '',
     Calls: calls,
     RemindOn: row.remindOn ?? '',
     ...columnsOf(row),

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
+import { formatCount } from '../../shared/count.ts'
 import type { Database, Db } from '../database/database.ts'
 import { applyRoles } from '../database/migrations.ts'
 import { openBackup, restoreBackup } from '../database/restore.ts'
-import { formatCount, staffCommand } from '../format.ts'
+import { staffCommand } from '../staff-command.ts'
 import type { AddCommand, Terminal } from '../terminal.ts'
 
 export function restoreCommand(add: AddCommand, terminal: Terminal) {
@@ -25,17 +26,17 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
           if (!env().DATABASE_URL) await applyRoles(client)
           return result
         })
-        const rows = formatCount(restored.rows, 'row', 'rows')
+        const rows = formatCount(restored.rows, 'row')
         await terminal.recordAccess(db, rows)
-        print(
-          `Restored ${rows} of the backup made at ${backup.madeAt}. What was erased since then is here again: the log names those of which somebody asked it (“erased, as somebody asked”). Erase them anew.`,
-        )
+        const ofErased =
+          'What was erased since then is here again: the log names those of which somebody asked it (“erased, as somebody asked”). Erase them anew.'
+        print(`Restored ${rows} of the backup made at ${backup.madeAt}.${hasMoved ? '' : ` ${ofErased}`}`)
         return restored
       }
       const { withheld, unconfirmed, toErase } = await terminal.onDatabase(work, { create: true, anyVersion: true })
       if (withheld > 0)
         print(
-          `Withheld: ${formatCount(withheld, 'mail', 'mails')} that were pending in the backup. ${staffCommand('mails')} lists them.`,
+          `Withheld: ${formatCount(withheld, 'mail')} that were pending in the backup. ${staffCommand('mails')} lists them.`,
         )
       if (toErase > 0)
         print(
@@ -43,7 +44,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         )
       if (unconfirmed > 0)
         print(
-          `No longer confirmed: ${formatCount(unconfirmed, 'subscription', 'subscriptions')}, because people may have unsubscribed since the backup. With --moved they stay confirmed.`,
+          `No longer confirmed: ${formatCount(unconfirmed, 'subscription')}, because people may have unsubscribed since the backup. With --moved they stay confirmed.`,
         )
     })
 }

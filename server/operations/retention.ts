@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
+import { DAY_MS } from '../../shared/indian-time.ts'
 import { LINK_DAYS } from '../../shared/subscription.ts'
 import { type Db, readNow } from '../database/database.ts'
 import { isLeased, takeLease } from '../database/lease.ts'
-import { DAY_MS } from '../format.ts'
+import type { Env } from '../env.ts'
+import { withholdStale } from '../mail/queue.ts'
 
 const LEASE = 'retention'
 /** How long after the start, and after each run, the next run begins. */
@@ -56,11 +58,14 @@ export function monthsBefore(now: Date, months: number): Date {
 }
 
 /**
- * Each hour deletes subscriptions that expired, enquiries of which somebody has asked it, and texts that were taken back. Once a
- * day, in one of all processes, erases enquiries, summaries and sign-in mails older than `months` (0: none), and access log lines
- * older than a year. @returns ends it, and resolves once no run is under way
+ * Each hour deletes subscriptions that expired, enquiries of which somebody has asked it, and texts that were taken back, and
+ * withholds posts that no sender looks at any more. Once a day, in one of all processes, erases enquiries, summaries and sign-in
+ * mails older than RETENTION_MONTHS (0: none), and access log lines older than a year.
+ * @returns ends it, and resolves once no run is under way
  */
-export function startRetention(db: Db, months: number, log: Logger): () => Promise<void> {
+export function startRetention(db: Db, env: Env, log: Logger): () => Promise<void> {
+  const { RETENTION_MONTHS: months } = env
+
   async function run() {
     const last = await db.lease.findUnique({ where: { name: LEASE } }) // its `until` is a day after the last run
     if (await isInDoubt(last?.until)) return
@@ -106,7 +111,11 @@ export function startRetention(db: Db, months: number, log: Logger): () => Promi
   }
   let running = Promise.resolve()
   const timer = setInterval(() => {
-    running = run().catch((err) => logFailure(err))
+    const withholdPosts = () => withholdStale(db, env, ['Post'])
+    running = run()
+      .catch((err) => logFailure(err))
+      .then(withholdPosts)
+      .catch((err) => log.error({ err }, 'posts of an earlier NOTIFY_URL could not be withheld'))
   }, RUN_MS)
   return () => {
     clearInterval(timer)

@@ -3,18 +3,12 @@
 import type { Logger } from 'pino'
 import { innerError, reasonOf, sqlState } from '../database/errors.ts'
 import { propertiesOf } from '../errors.ts'
+import type { Probes } from './probes.ts'
 
 export type Availability = ReturnType<typeof createAvailability>
 
 /** For so long a stored order, or a probe, says that the next one can be stored. */
 const KNOWN_MS = 10_000
-
-interface Probes {
-  /** Stores an enquiry, with its mails, and rolls it back. */
-  store(isUp: () => boolean): Promise<unknown>
-  /** Writes where nobody waits: it finds a database that is away, read-only or full. */
-  write(isUp: () => boolean): Promise<unknown>
-}
 
 /** Known from orders. Where there are none it is asked: thoroughly until one could be stored, lightly after that. */
 export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probes: Probes) {

@@ -26,7 +26,7 @@ export function createBatchWriter<Row, Result>(
         rowsToWriteAlone = 0
         for (const { reject } of waiting.splice(0)) reject(error)
       } else if (batch.length > 1)
-        rowsToWriteAlone = batch.length // and each is tried again
+        rowsToWriteAlone = batch.length // they still stand in `waiting`
       else waiting.shift()?.reject(error)
     }
     if (waiting.length > 0) writeAll()

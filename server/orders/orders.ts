@@ -24,7 +24,7 @@ import {
 
 /*
  * An order is stored under its submission key, in one statement. For a form that the browser posts, with a key or without, an
- * equal enquiry of the last ten minutes also counts as the same order. tests/server/one-way.test.ts has the table of cases.
+ * equal enquiry of the last ten minutes also counts as the same order. tests/server/orders/one-way.test.ts has the table of cases.
  */
 
 interface Submitted {
@@ -64,22 +64,20 @@ export function createOrders(db: Db, { availability, log, onStored, recipients, 
     return result
   }
 
-  /**
-   * The key decides. Its row is ours: a repeated statement had stored it. The same content: a repeat. Other content: 409. No
-   * row has the key: another enquiry has the reference.
-   * @returns `taken` if another enquiry has the reference
-   */
+  /** @returns `taken` if another enquiry has the reference */
   async function storeOrder(order: Order): Promise<Submitted | 'taken'> {
     const row = toInsertRow(order)
-    const stored = await insertInBatch(row)
-    const secret = stored.get(row.Id)
+    const secret = (await insertInBatch(row)).get(row.Id)
     if (secret) return { ...logStored(row.Reference), page: pageOf({ id: row.Id, secret }) }
+    // It was left out, because a stored row has its key or its reference. The key decides.
     const enquiry = await retryIfLost(() => findByKey(db, order.submissionKey))
     if (!enquiry) return 'taken'
     const { id, reference, receivedAt, now } = enquiry
     const page = pageOf(enquiry)
-    if (id === row.Id) return { ...logStored(reference), page } // our own row: retryIfLost repeated a statement that had stored it
-    if (enquiry.contentHash !== row.ContentHash) throw new RequestError(409, messages.conflict)
+    const isOurRow = id === row.Id // stored by a statement that retryIfLost has repeated
+    if (isOurRow) return { ...logStored(reference), page }
+    const isRepeat = enquiry.contentHash === row.ContentHash
+    if (!isRepeat) throw new RequestError(409, messages.conflict)
     return { reference, page, ...(isEarlier(enquiry, now) && { receivedAt: receivedAt.toISOString() }) }
   }
 
@@ -88,13 +86,13 @@ export function createOrders(db: Db, { availability, log, onStored, recipients, 
     return db.$transaction(async (transaction) => {
       await lockContent(transaction, content)
       const equal = await findEqualEnquiry(transaction, row)
-      if (equal) return { reference: equal.reference, isRepeat: equal.id !== row.Id } // as in storeOrder
+      const isOurRow = equal?.id === row.Id // stored by a transaction that retryIfLost has repeated
+      if (equal) return { reference: equal.reference, isRepeat: !isOurRow }
       const stored = await insertEnquiries(transaction, [row], recipients)
       return stored.has(row.Id) ? { reference: row.Reference, isRepeat: false } : 'taken'
     }, TRANSACTION)
   }
 
-  /** Called once for each enquiry. */
   function logStored(reference: string): Submitted {
     log.info({ reference }, 'enquiry stored')
     return { reference }
@@ -118,8 +116,8 @@ export function createOrders(db: Db, { availability, log, onStored, recipients, 
      */
     async submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
       const { reference, isRepeat } = await retryIfTaken((isFirst) => {
-        // At a second try the given key, or the reference, is known to belong to another enquiry. Unlike a script, which gets
-        // 409, a form is then stored as an enquiry of its own.
+        // The first try has the given key. At a second one that, or the reference, is known to belong to another enquiry. Unlike a
+        // script, which gets 409, a form is then stored as an enquiry of its own.
         const submissionKey = isFirst && givenKey ? givenKey : randomUUID()
         const row = toInsertRow({ ...content, submissionKey })
         return storeAndReport(() => storeForm(content, row)).catch((cause: unknown) =>

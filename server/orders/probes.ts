@@ -4,7 +4,7 @@ import { type Db, TRANSACTION } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { retryIfLost } from '../database/retry.ts'
 import type { Recipients } from '../mail/of-enquiry.ts'
-import { insertEnquiries, insertProbe, toInsertRow } from './storing.ts'
+import { insertEnquiries, toInsertRow } from './storing.ts'
 
 /** A letter of three bytes. */
 const LONG = 'न'
@@ -18,6 +18,8 @@ export const longestOrder: OrderContent = {
   email: `${LONG.repeat(64)}${DOMAIN}${'x'.repeat(EMAIL_MAX - 64 - DOMAIN.length - 3)}.co`,
   quantity: Number.MAX_SAFE_INTEGER,
 }
+
+export type Probes = ReturnType<typeof createProbes>
 
 /** What tries whether an enquiry can be stored: availability.ts. */
 export function createProbes(db: Db, recipients: Recipients) {
@@ -33,10 +35,15 @@ export function createProbes(db: Db, recipients: Recipients) {
     })
   }
   return {
+    /** Stores an enquiry, with its mails. */
     store(isUp: () => boolean) {
       const row = toInsertRow({ ...longestOrder, submissionKey: randomUUID() })
       return tryAndRollBack((transaction) => insertEnquiries(transaction, [row], recipients), isUp)
     },
-    write: (isUp: () => boolean) => tryAndRollBack(insertProbe, isUp),
+    /** Writes where nobody waits: it finds a database that is away, read-only or full. */
+    write(isUp: () => boolean) {
+      const row = { name: randomUUID(), holder: 'probe', until: new Date(0) }
+      return tryAndRollBack(({ lease }) => lease.createMany({ data: row }), isUp)
+    },
   }
 }

@@ -1,7 +1,7 @@
 import type { Standing } from '../../shared/form-outcome.ts'
 import { formatIndianDate, formatIndianTime } from '../../shared/indian-time.ts'
 import type { Enquiry } from '../database/enquiry.ts'
-import { type Entry, PROPOSAL, standingOf, WITHDRAWN } from '../database/history.ts'
+import { type Entry, historyFacts, PROPOSAL, WITHDRAWN } from '../database/history.ts'
 
 /** What staff do is shown so much later: what they have pressed by mistake they take back before. */
 const BEHIND_MS = 15 * 60_000
@@ -16,17 +16,17 @@ export function readStanding(enquiry: Enquiry, entries: Entry[], now: Date): Sta
   const shown = shownEntries(entries, now)
   const ofStatus = entries.filter(({ after }) => 'Status' in (after ?? {}))
   // An entry of staff is shown once it has stood for 15 minutes without another one in its place.
-  const lasting = ofStatus.filter((entry, index) => {
-    const next = ofStatus[index + 1]
-    return shown.includes(entry) && (entry.byVisitor || !next || next.at.getTime() - entry.at.getTime() >= BEHIND_MS)
+  const stood = ofStatus.filter((entry, index) => {
+    const end = ofStatus[index + 1]?.at ?? now
+    return entry.byVisitor || end.getTime() - entry.at.getTime() >= BEHIND_MS
   })
-  const last = lasting.at(-1)
+  const last = stood.at(-1)
   const status = toStatus(last)
   const call = shown.findLast(({ what, isTakenBack }) => what === 'Call' && !isTakenBack)
   const rang = call && (!last || call.at > last.at) ? call : undefined
-  const { proposed } = standingOf(entries, now)
-  const wasAnswered = status !== 'New' && lasting.some((entry) => toStatus(entry) === 'Contacted')
-  const wasRead = Boolean(call) || lasting.some((entry) => !entry.byVisitor && toStatus(entry) !== 'New')
+  const proposed = historyFacts(entries, now).proposalEntry?.after?.Mobile
+  const wasAnswered = status !== 'New' && stood.some((entry) => toStatus(entry) === 'Contacted')
+  const wasRead = Boolean(call) || stood.some((entry) => !entry.byVisitor && toStatus(entry) !== 'New')
   return {
     status,
     ...(last && { since: formatIndianDate(last.at) }),

@@ -1,14 +1,14 @@
-import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import { type Order, type OrderContent, PRIVACY_NOTICE_VERSION } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import {
   columnsOf,
   createReference,
   type Enquiry,
+  findWithSecret,
   hashContent,
   insertForm,
   readEnquiries,
-  readWithSecret,
 } from '../database/enquiry.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { insertMails, type Recipients } from '../mail/of-enquiry.ts'
@@ -59,7 +59,7 @@ export async function insertEnquiries(
 
 /** The enquiry with this key, and the database's time. Returns only once a synchronous standby has the row too. */
 export async function findByKey(db: Db, submissionKey: string) {
-  const [enquiry] = await readWithSecret(db, Prisma.sql`WHERE form."SubmissionKey" = ${submissionKey}::uuid`)
+  const enquiry = await findWithSecret(db, 'SubmissionKey', submissionKey)
   return enquiry && { ...enquiry, now: await waitForStandby(db) }
 }
 
@@ -80,11 +80,11 @@ export async function lockContent(db: Pick<Db, '$executeRaw'>, content: OrderCon
 export async function findEqualEnquiry(db: Pick<Db, '$queryRaw'>, row: InsertRow) {
   const [equal] = await db.$queryRaw<{ id: string; reference: string }[]>`
     SELECT "Id"::text AS "id", "Reference" AS "reference" FROM "Quvera_Form"
-    WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes'
+    WHERE "ContentHash" = ${row.ContentHash} AND ("SubmissionKey" = ${row.SubmissionKey}::uuid
+      OR "ReceivedAt" > now() - interval '10 minutes'
         AND "ReceivedAt" < clock_timestamp() + interval '1 second' -- not of a clock that was ahead; it is rounded to ms
         AND "Status" = 'New' AND "EraseAt" IS NULL AND "SuspectedSpam" = ${row.SuspectedSpam}
         AND NOT EXISTS (SELECT FROM "Quvera_History" WHERE "EnquiryId" = "Quvera_Form"."Id" AND "ByVisitor"))
-      AND "ContentHash" = ${row.ContentHash}
     ORDER BY "ReceivedAt" LIMIT 1`
   if (equal) await waitForStandby(db)
   return equal
@@ -98,9 +98,4 @@ async function waitForStandby(db: Pick<Db, '$queryRaw'>): Promise<Date> {
   const [{ now }] = await db.$queryRaw<[{ now: Date }]>`
     SELECT now() AS "now", pg_logical_emit_message(true, 'quvera', '')::text`
   return now
-}
-
-/** A row that is rolled back: it tells whether anything can be written. */
-export async function insertProbe(db: Pick<Db, '$executeRaw'>): Promise<void> {
-  await db.$executeRaw`INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until") VALUES (${randomUUID()}, 'probe', now())`
 }

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { type Act, acts as allActs } from '../../shared/form-outcome.ts'
-import { formatIndianDay } from '../../shared/indian-time.ts'
+import { DAY_MS, formatIndianDay } from '../../shared/indian-time.ts'
 import type { EnquiryWithSecret } from '../database/enquiry.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import {
   addEntry,
   correct,
   type Entry,
+  historyFacts,
   NOT_MINE,
   PROPOSAL,
   setErasure,
-  standingOf,
   takeBack,
   WITHDRAWN,
 } from '../database/history.ts'
 import type { PageLink } from '../database/page-token.ts'
-import { DAY_MS } from '../format.ts'
 import {
   acknowledgeAnew,
   MAILS_OF_ERASURES,
@@ -52,14 +51,14 @@ interface Work extends Opened {
 interface ActEntry {
   may(opened: Opened): boolean
   /**
-   * Whether it was done before, so that a second press changes nothing. The page masks the number: what tells whether a guess is
-   * right must cost an act, and acts are few (isUsedUp).
+   * Whether it was done before, so that a second press changes nothing. The page masks the number: so a wrong guess must
+   * cost an act, and acts are few (isUsedUp).
    */
   isDone(opened: Opened, value: string): boolean
   work(work: Work): Promise<unknown>
 }
 
-const standing = ({ entries, now }: Opened) => standingOf(entries, now)
+const facts = ({ entries, now }: Opened) => historyFacts(entries, now)
 const asVisitor = () => ({ who: null, key: randomUUID() })
 const ageMs = ({ enquiry, now }: Opened) => now.getTime() - enquiry.receivedAt.getTime()
 const isYoung = (opened: Opened) => ageMs(opened) < YOUNG_MS
@@ -70,7 +69,7 @@ export const acts: Record<Act, ActEntry> = {
   mobile: {
     may: isOpen,
     isDone: (opened, value) =>
-      isOffered('mobile', opened) && value === (standing(opened).proposed ?? opened.enquiry.mobile),
+      isOffered('mobile', opened) && value === (facts(opened).proposalEntry?.after?.Mobile ?? opened.enquiry.mobile),
     work: ({ db, enquiry, value }) => addEntry(db, enquiry.id, asVisitor(), { what: PROPOSAL, set: { Mobile: value } }),
   },
   quantity: {
@@ -85,7 +84,9 @@ export const acts: Record<Act, ActEntry> = {
       Math.abs(ageMs(opened)) < ADDRESS_WITHIN_MS && // it is negative if the clock was ahead
       !wasMoved(opened),
     isDone: (opened, value) =>
-      opened.link === 'confirmation' && wasMoved(opened) && value.toLowerCase() === opened.enquiry.email.toLowerCase(),
+      opened.link === 'confirmation' &&
+      (wasMoved(opened) || isOffered('email', opened)) &&
+      value.toLowerCase() === opened.enquiry.email.toLowerCase(),
     async work({ db, enquiry, value }) {
       await correct(db, enquiry.id, asVisitor(), { Email: value })
       await redirectMails(db, enquiry.id)
@@ -94,7 +95,7 @@ export const acts: Record<Act, ActEntry> = {
   },
   withdraw: {
     may: isOpen,
-    isDone: (opened) => standing(opened).isWithdrawn,
+    isDone: (opened) => facts(opened).isWithdrawn,
     work: ({ db, enquiry }) =>
       addEntry(db, enquiry.id, asVisitor(), {
         what: WITHDRAWN,
@@ -102,8 +103,8 @@ export const acts: Record<Act, ActEntry> = {
       }),
   },
   resume: {
-    may: (opened) => isYoung(opened) && !opened.enquiry.eraseAt && standing(opened).isWithdrawn,
-    isDone: (opened) => !standing(opened).isWithdrawn,
+    may: (opened) => isYoung(opened) && !opened.enquiry.eraseAt && facts(opened).isWithdrawn,
+    isDone: (opened) => !facts(opened).isWithdrawn,
     async work({ db, enquiry, entries, refuse }) {
       const withdrawal = entries.findLast(({ what }) => what === WITHDRAWN)
       const lost = withdrawal && (await takeBack(db, enquiry, asVisitor(), withdrawal, entries))
@@ -121,7 +122,7 @@ export const acts: Record<Act, ActEntry> = {
   notMine: {
     // While it is to be erased the link keeps it: its owner has the mail about that.
     may: (opened) => opened.link === 'mail' && isYoung(opened) && !opened.enquiry.eraseAt,
-    isDone: (opened) => standing(opened).isNotTheirs,
+    isDone: (opened) => facts(opened).isNotTheirs,
     work: ({ db, enquiry }) => addEntry(db, enquiry.id, asVisitor(), { what: NOT_MINE }),
   },
   erase: {
@@ -149,6 +150,15 @@ export function isUsedUp(name: Act, { entries, link }: Opened): boolean {
     entries.filter((entry) => entry.byVisitor && counted.includes(entry.what)).length
   if (name === 'erase') return countOf(['Erasure']) >= (link === 'mail' ? MAILS_OF_ERASURES : ACTS_MAX)
   return ['mobile', 'quantity', 'withdraw'].includes(name) && countOf([PROPOSAL, 'Correction', WITHDRAWN]) >= ACTS_MAX
+}
+
+/**
+ * `keep` of a page that stayed open takes a withdrawal back, if that is what the visitor did last: not where it is the second press
+ * of a `keep`.
+ */
+export function actOf(asked: Act, { enquiry, entries }: Opened): Act {
+  const lastOfVisitor = entries.findLast(({ byVisitor }) => byVisitor)
+  return asked === 'keep' && !enquiry.eraseAt && lastOfVisitor?.what === WITHDRAWN ? 'resume' : asked
 }
 
 function isOffered(name: Act, opened: Opened): boolean {

@@ -40,7 +40,11 @@ export async function serveYourEnquiry(
     const done = readAct(query.done)
     if (done === 'notMine') return send(done, reply)
     const shown = await yourEnquiry.show(String(query.token))
-    return shown ? send({ ...shown, ...(done && { done }) }, reply) : send('gone', reply, 404)
+    if (!shown) return send('gone', reply, 404)
+    const { status, eraseAt } = shown.standing
+    const stillHolds = { withdraw: status === 'Withdrawn', resume: status !== 'Withdrawn' }
+    const isUndone = eraseAt || stillHolds[done as keyof typeof stillHolds] === false // this address may be an older one
+    return send({ ...shown, ...(done && !isUndone && { done }) }, reply)
   })
 
   app.post(YOUR_ENQUIRY_PATH, async (request, reply) => {

@@ -3,20 +3,24 @@ import { type Act, actedUrl, fieldOf, type YourEnquiry } from '../../shared/form
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderField, orderContentSchema, readOrderFields } from '../../shared/order.ts'
 import { type Db, readNow, TRANSACTION } from '../database/database.ts'
-import { readWithSecret } from '../database/enquiry.ts'
+import { findWithSecret } from '../database/enquiry.ts'
 import { isDatabaseRefusal } from '../database/errors.ts'
-import { Prisma } from '../database/generated/client.ts'
-import { readHistory, standingOf } from '../database/history.ts'
+import type { Prisma } from '../database/generated/client.ts'
+import { historyFacts, readHistory } from '../database/history.ts'
 import { confirmationToken, linkOf, mailToken, readToken } from '../database/page-token.ts'
 import { retryIfLost } from '../database/retry.ts'
 import { RequestError } from '../http/errors.ts'
+import { createTurns } from '../http/turns.ts'
 import { queueChange } from '../mail/of-enquiry.ts'
 import { maskLargeQuantity } from '../mail/templates.ts'
 import type { Availability } from './availability.ts'
 import { readStanding, shownEntries } from './standing.ts'
-import { acts, isUsedUp, listActs, type Opened, remindStaff } from './your-enquiry-acts.ts'
+import { actOf, acts, isUsedUp, listActs, type Opened, remindStaff } from './your-enquiry-acts.ts'
 
 /* The visitor's page. An act locks the row, as those of the desk do, and pressed twice it is done once. */
+
+/** An act that has waited longer for those before it is not begun. */
+const WAIT_MAX_MS = 5000
 
 const refusals = {
   over: `This cannot be changed here any more. Please call ${brand.phone}.`,
@@ -42,6 +46,9 @@ interface Options {
 }
 
 export function createYourEnquiry(db: Db, { availability, onQueued, staff }: Options) {
+  /** Acts of one enquiry would wait for its row, each with a connection that orders need. */
+  const inTurn = createTurns()
+
   /** Work may be repeated: an act that was done is not done again. */
   async function tryWork<T>(work: () => Promise<T>): Promise<T> {
     return retryIfLost(work, availability.isUp).catch((cause: unknown) => {
@@ -52,9 +59,10 @@ export function createYourEnquiry(db: Db, { availability, onQueued, staff }: Opt
     })
   }
 
-  async function act(db: Prisma.TransactionClient, token: string, name: Act, fields: URLSearchParams): Promise<string> {
-    const opened = await open(db, token, Prisma.sql`FOR NO KEY UPDATE`)
-    if (!opened || (hasEnded(opened) && name !== 'notMine')) throw new RequestError(404)
+  async function actOn(db: Prisma.TransactionClient, token: string, asked: Act, fields: URLSearchParams) {
+    const opened = await open(db, token, true)
+    if (!opened || (hasEnded(opened) && asked !== 'notMine')) throw new RequestError(404)
+    const name = actOf(asked, opened)
     const { enquiry, now } = opened
     const refuse = (message: string): never => {
       throw new ActRefused({ ...view(opened), problem: { act: name, message, value: fields.get(fieldOf(name)) ?? '' } })
@@ -65,7 +73,7 @@ export function createYourEnquiry(db: Db, { availability, onQueued, staff }: Opt
     if (isUsedUp(name, opened)) refuse(refusals.usedUp)
 
     await acts[name].work({ ...opened, db, staff, value, refuse: () => refuse(refusals.over) })
-    const [changed] = await readWithSecret(db, Prisma.sql`WHERE form."Id" = ${enquiry.id}::uuid`)
+    const changed = await findWithSecret(db, 'Id', enquiry.id)
     if (!changed) throw new RequestError(404)
     await remindStaff(db, changed, now)
     if (name !== 'erase') await queueChange(db, enquiry.id, staff)
@@ -80,17 +88,21 @@ export function createYourEnquiry(db: Db, { availability, onQueued, staff }: Opt
     },
     /** @returns the page that follows @throws RequestError 404, 500, 503, or ActRefused */
     async act(token: string, name: Act, fields: URLSearchParams): Promise<string> {
-      const work = (transaction: Prisma.TransactionClient) => act(transaction, token, name, fields)
-      const location = await tryWork(() => db.$transaction(work, TRANSACTION))
+      const work = (transaction: Prisma.TransactionClient) => actOn(transaction, token, name, fields)
+      const since = performance.now()
+      const location = await inTurn(readToken(token).id, () => {
+        if (performance.now() - since > WAIT_MAX_MS) throw new RequestError(503, messages.failed)
+        return tryWork(() => db.$transaction(work, TRANSACTION))
+      })
       setImmediate(onQueued)
       return location
     },
   }
 }
 
-async function open(db: Pick<Db, '$queryRaw'>, token: string, lock = Prisma.empty): Promise<Opened | undefined> {
+async function open(db: Pick<Db, '$queryRaw'>, token: string, isLocked = false): Promise<Opened | undefined> {
   const { id, key } = readToken(token)
-  const [enquiry] = await readWithSecret(db, Prisma.sql`WHERE form."Id" = ${id}::uuid ${lock}`)
+  const enquiry = await findWithSecret(db, 'Id', id, isLocked)
   const link = linkOf(enquiry, key)
   if (!enquiry || !link) return undefined
   const entries = (await readHistory(db, [id])).get(id) ?? []
@@ -99,7 +111,7 @@ async function open(db: Pick<Db, '$queryRaw'>, token: string, lock = Prisma.empt
 
 /** After "This is not mine" the link of the mails there works for saying it again only. */
 function hasEnded({ link, entries, now }: Opened): boolean {
-  return link === 'mail' && standingOf(entries, now).isNotTheirs
+  return link === 'mail' && historyFacts(entries, now).isNotTheirs
 }
 
 function tokenOf({ enquiry, link }: Opened): string {

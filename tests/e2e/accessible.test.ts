@@ -80,14 +80,15 @@ function enlarge(page: Page, size: string) {
 }
 
 /** Words that stand in more than one line. */
-function brokenWords(page: Page, selector: string) {
-  return page.locator(selector).evaluateAll((parts) => {
+function brokenWords(page: Page, selector: string, words = /\S+/g) {
+  return page.locator(selector).evaluateAll((parts, pattern) => {
     const found: string[] = []
-    for (const part of parts.filter((each) => each.checkVisibility())) {
+    for (const part of parts) {
       const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT)
       while (walker.nextNode()) {
         const text = walker.currentNode as Text
-        for (const { index, 0: word } of text.data.matchAll(/\S+/g)) {
+        if (!text.parentElement?.checkVisibility()) continue
+        for (const { index, 0: word } of text.data.matchAll(pattern)) {
           const range = document.createRange()
           range.setStart(text, index)
           range.setEnd(text, index + word.length)
@@ -96,7 +97,7 @@ function brokenWords(page: Page, selector: string) {
       }
     }
     return found
-  })
+  }, words)
 }
 
 /** Rows of tables, and of the figures below a product's name, in which one text lies on another. */
@@ -238,35 +239,15 @@ it('on a narrow phone the header holds a whole Buy Now, and with large text the 
 
 it('with large text no name of an ingredient and no reference breaks at its hyphen', async () => {
   const { page } = await visit(productPath(products[1]), { ...CALM, ...PHONE })
-  const enlarge = () =>
-    page.evaluate(() => {
-      document.documentElement.style.setProperty('font-size', '200%')
-      return new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
-    })
-  const broken = () =>
-    page.evaluate(() => {
-      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-      const found: string[] = []
-      while (walker.nextNode()) {
-        const text = walker.currentNode as Text
-        for (const { index, 0: word } of text.data.matchAll(/Omega-3|[A-Z]{1,5}-[2-9A-Z]{6}/g)) {
-          if (!text.parentElement?.checkVisibility()) continue
-          const range = document.createRange()
-          range.setStart(text, index)
-          range.setEnd(text, index + word.length)
-          if (range.getClientRects().length > 1) found.push(word)
-        }
-      }
-      return found
-    })
-  await enlarge()
+  const broken = () => brokenWords(page, 'body', /Omega-3|[A-Z]{1,5}-[2-9A-Z]{6}/g)
+  await enlarge(page, '200%')
   const names = await broken()
   await page.goto(`${site().url}/buy-now`)
   await fillOrder(page)
   await sendButton(page).click()
   await page.setViewportSize({ width: 320, height: 640 })
   await page.locator('.reference').waitFor()
-  await enlarge()
+  await enlarge(page, '200%')
   expect([...names, ...(await broken())]).toEqual([])
   expect(await sideways(page)).toBe(0)
   const { right = 0 } =

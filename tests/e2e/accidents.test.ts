@@ -91,6 +91,7 @@ it('without a network and without the scripts the visitor is told, and the order
   })
   const email = anAddress()
   await fillAsAPerson(page, email)
+  await page.locator('html[data-ready]').waitFor() // without any script the browser says so in its own words
   await page.context().setOffline(true)
   await sendButton(page).click()
   await expect.poll(() => told).toEqual([scriptOffline])

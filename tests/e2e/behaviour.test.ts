@@ -306,9 +306,9 @@ it('the reference of an order is selected where the clipboard is refused, there 
   const { page } = await visit('/buy-now')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await fillOrder(page, { email: anAddress() })
+  await page.locator('[data-island=order][data-hydrated]').waitFor()
   await sendButton(page).click()
   const reference = await page.locator('.reference').innerText()
-  await page.locator('html[data-ready]').waitFor() // also of the page that answers a post
   const copy = page.locator('.copy-button')
   await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })) // as without TLS
   await copy.click()

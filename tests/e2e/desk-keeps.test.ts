@@ -1,6 +1,8 @@
 // What people do at the desk is kept: without a network, over a reload, in two tabs, on a slow line, after the end of a session.
 import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
+import { exampleOrder, type OrderContent, pickOrderFields } from '../../shared/order.ts'
+import { hold } from '../support/browser.ts'
 import { button, comeBack, comeBackFor, deskForTests, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
 import { hoursAgo } from '../support/stored-enquiry.ts'
 
@@ -9,10 +11,16 @@ const { site, address, signIn, open, openOne, store, put, asRavi, stored } = des
 const HOUR_MS = 3_600_000
 const statusOf = (page: Page, name = 'Asha Verma') => rowOf(page, name).locator('.status').innerText()
 /** Nothing waits at a row. */
-const settled = (page: Page) => page.locator('.standing').waitFor({ state: 'detached' })
+const settled = (page: Page) => page.locator('.progress').waitFor({ state: 'detached' })
 const note = (page: Page) => page.getByLabel(/^Add a line/)
 const signOut = (page: Page) => page.getByRole('button', { name: 'Sign out', exact: true }).click()
 const kept = (page: Page) => page.evaluate(() => JSON.stringify({ ...localStorage }))
+
+/** A correction of an enquiry that was sent unchanged, but for `was`. */
+function correction(was: Partial<OrderContent>, now: Partial<OrderContent>) {
+  const sent = pickOrderFields({ ...exampleOrder, ...was })
+  return { was: sent, now: { ...sent, ...now } }
+}
 
 /** How often a procedure was called, with which keys. */
 function watchKeys(page: Page, name: string) {
@@ -36,6 +44,13 @@ it('without a network a change waits, says so at its row, and is stored later', 
   await settled(page)
   expect((await stored(reference)).status).toBe('Contacted')
   await button(page, 'Take back: Asha Verma').waitFor()
+  await button(page, 'Take back: Asha Verma').click()
+  await settled(page)
+  await page.context().setOffline(true)
+  await button(page, 'No answer: Asha Verma').click()
+  await rowOf(page, 'Asha Verma').locator('.flag', { hasText: 'no answer' }).waitFor()
+  await page.context().setOffline(false)
+  await settled(page)
 })
 
 it('a change that waits survives a reload: without any text, and only for the same person', async () => {
@@ -125,14 +140,13 @@ it('changes of one enquiry go out one after the other, and a refusal drops those
   await page.locator('.whole').waitFor()
   await asRavi('setStatus', { references: [reference], status: 'Closed', was: 'New' })
   const calls: string[] = []
-  await page.route(/desk\.(setStatus|addCall|remind)$/, async (route) => {
-    calls.push(new URL(route.request().url()).pathname)
-    await new Promise((resolve) => setTimeout(resolve, 1000))
-    await route.continue()
-  })
+  const changes = /desk\.(setStatus|addCall|remind)$/
+  page.on('request', (request) => changes.test(request.url()) && calls.push(new URL(request.url()).pathname))
+  const release = await hold(page, changes)
   await button(page, 'Mark contacted').click()
   await button(page, 'No answer').click()
   await button(page, 'tomorrow').click()
+  release()
   const told = toast(page, /ravi@quvera\.test at .*: set to Closed \(was New\)/)
   await told.waitFor()
   expect(await told.innerText()).toContain('What you did after it was not done either (2).')
@@ -147,14 +161,12 @@ it('on a slow line nothing is shown as done before it is stored, and a second pr
   const reference = await store()
   const { page } = await open()
   await rows(page).waitFor()
-  await page.route(/desk\.(setStatus|takeBack)$/, async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 1000))
-    await route.continue()
-  })
+  const release = await hold(page, /desk\.(setStatus|takeBack)$/)
   await button(page, 'Mark contacted: Asha Verma').click()
   await rowOf(page, 'Asha Verma').getByText('storing').waitFor()
   expect(await page.locator('[data-done]').count()).toBe(0)
   await button(page, 'Take back: Asha Verma').click()
+  release()
   await button(page, 'Mark contacted: Asha Verma').waitFor()
   await settled(page)
   expect(await statusOf(page)).toBe('New')
@@ -182,9 +194,11 @@ it('a note that is being typed survives a reload, a lost session and another pag
   await site().inspect((db) => db.session.deleteMany())
   await button(page, 'Add note').click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.getByText('Your session has ended. Notes', { exact: false }).waitFor()
   expect(await page.content()).not.toContain('wants a price')
   await signIn(page.context())
-  await page.goto(`${address()}/${reference}`)
+  await page.goto(address())
+  await page.locator('.notice').getByRole('link', { name: reference }).click()
   await expect.poll(() => note(page).inputValue()).toBe('wants a price')
   await site().inspect((db) => db.session.deleteMany())
   await signIn(page.context(), RAVI)
@@ -196,14 +210,12 @@ it('a note that is being typed survives a reload, a lost session and another pag
 
 it('what is typed while a note is being stored stays, and a note that is too long is told and not cut', async () => {
   const { page } = await openOne()
-  await page.route('**/trpc/desk.addNote', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 1000))
-    await route.continue()
-  })
+  const release = await hold(page, '**/trpc/desk.addNote')
   await note(page).fill('wants a price')
   await button(page, 'Add note').click()
   await note(page).press('End')
   await note(page).pressSequentially(' and a sample')
+  release()
   await page.locator('.note', { hasText: 'wants a price' }).waitFor()
   await expect.poll(() => note(page).inputValue()).toBe('and a sample')
   await note(page).fill('x'.repeat(507))
@@ -211,6 +223,24 @@ it('what is typed while a note is being stored stays, and a note that is too lon
   await button(page, 'Add note').click({ force: true })
   expect((await note(page).inputValue()).length).toBe(507)
   expect(await page.locator('.note').count()).toBe(1)
+})
+
+it('a correction that a colleague was faster with stays in its form, and goes out once it is of the same enquiry', async () => {
+  const { page, reference } = await openOne({}, PC)
+  const field = (label: string) => page.locator('dialog[open]').getByLabel(label)
+  await button(page, 'Correct').click()
+  await field('Mobile').fill('99711 12345')
+  await asRavi('correct', { reference, ...correction({}, { quantity: 30 }) })
+  await comeBackFor(page, page.locator('.whole').getByText(`30 × ${exampleOrder.products}`).first())
+  expect(await field('Mobile').inputValue()).toBe('99711 12345')
+  await asRavi('correct', { reference, ...correction({ quantity: 30 }, { quantity: 30, name: 'Asha Varma' }) })
+  await button(page, 'Store').click()
+  await toast(page, /ravi@quvera\.test at .* corrected Name: Asha Varma/).waitFor()
+  expect(await field('Mobile').inputValue()).toBe('99711 12345')
+  await page.getByRole('heading', { name: 'Asha Varma' }).waitFor({ state: 'attached' })
+  await button(page, 'Store').click()
+  await page.locator('dialog[open]').waitFor({ state: 'detached' })
+  expect(await stored(reference)).toMatchObject({ mobile: '9971112345', name: 'Asha Varma', quantity: 30n })
 })
 
 it('signing out asks while any tab holds a draft or a waiting change, and deletes them', async () => {
@@ -298,26 +328,61 @@ it('rows stay where they are while others come and colleagues work; a press show
   expect(await rows(page).count()).toBe(2)
 })
 
+it('a list in which nothing is new offers what comes in', async () => {
+  const { page } = await open()
+  await page.getByText('Nothing new.').waitFor()
+  await store({ name: 'A newcomer' })
+  await comeBackFor(page, button(page, 'Show 1 new'))
+  await button(page, 'Show 1 new').click()
+  await rowOf(page, 'A newcomer').waitFor()
+  await button(page, 'Show 1 new').waitFor({ state: 'detached' })
+})
+
 it('an answer that was asked for before a pulse, and comes after it, shows no older state', async () => {
   const reference = await store()
   const { page } = await open()
   await rows(page).waitFor()
+  const isShown = Promise.withResolvers<void>()
+  const isAnswered = Promise.withResolvers<void>()
   let times = 0
   await page.route('**/trpc/desk.show', async (route) => {
     if (times++ > 0) return route.continue()
     const response = await route.fetch()
     await asRavi('setStatus', { references: [reference], status: 'Contacted', was: 'New' })
-    await new Promise((resolve) => setTimeout(resolve, 2000))
+    await isShown.promise
     await route.fulfill({ response }).catch(() => {}) // nobody waits for it any more
+    isAnswered.resolve()
   })
   await page.getByRole('link', { name: 'Asha Verma', exact: true }).click()
   const status = page.locator('.whole-head .status')
   await comeBackFor(page, status.getByText('Contacted'))
+  isShown.resolve()
+  await isAnswered.promise
   await page.getByRole('heading', { name: 'History' }).waitFor()
-  for (let passed = 0; passed < 3000; passed += 100) {
+  for (let passed = 0; passed < 1000; passed += 100) {
     expect(await status.innerText()).toBe('Contacted')
     await page.waitForTimeout(100)
   }
+})
+
+it('what waited and is stored while its page loads anew is shown as it is stored', async () => {
+  const { page, reference } = await openOne()
+  await page.route('**/trpc/desk.setStatus', (route) => route.abort())
+  await button(page, 'Mark contacted').click()
+  await page.getByText('not stored yet').first().waitFor()
+  let times = 0
+  await page.route('**/trpc/desk.show', async (route) => {
+    if (times++ > 0) return route.continue()
+    const response = await route.fetch()
+    await page.unroute('**/trpc/desk.setStatus')
+    await toast(page, 'Asha Verma: Contacted').waitFor()
+    await new Promise((resolve) => setTimeout(resolve, 1000)) // longer than the pulse after it
+    await route.fulfill({ response }).catch(() => {}) // nobody waits for it any more
+  })
+  await page.reload()
+  await page.locator('.whole-head .status', { hasText: 'Contacted' }).waitFor() // sooner than the next pulse
+  expect((await stored(reference)).status).toBe('Contacted')
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
 it('an enquiry that was erased says so in place of its data, and paging goes on', async () => {
@@ -354,4 +419,12 @@ it('ages go on, and three hours later the pulse has told the rest', async () => 
   await page.clock.fastForward(3 * HOUR_MS)
   await rowOf(page, 'Asha Verma').getByText('waits 2 days').waitFor()
   await page.locator('.overview', { hasText: 'the oldest waits 2 days' }).waitFor()
+  // Also of a list that was hidden meanwhile.
+  await rows(page).getByRole('link', { name: 'Asha Verma', exact: true }).click()
+  await page.locator('.whole').waitFor()
+  await page.clock.pauseAt(new Date(Date.now() + 100 * HOUR_MS))
+  await page.goBack()
+  await rowOf(page, 'Asha Verma')
+    .getByText(/^waits [67] days$/)
+    .waitFor()
 })

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { violations } from '../support/axe.ts'
+import { hold } from '../support/browser.ts'
 import { button, comeBackFor, deskForTests, focused, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { hoursAgo, storeEnquiries } from '../support/stored-enquiry.ts'
@@ -109,6 +110,28 @@ it('Next leads on in the list that is shown, and a note leaves the mark where it
   await button(page, 'Mark contacted: Kavya Menon').waitFor()
 })
 
+it('what is refused after signing out does not take its place', async () => {
+  const reference = await store()
+  const { page } = await open()
+  const release = await hold(page, '**/staff/sign-out')
+  const isPressed = page.waitForRequest('**/staff/sign-out')
+  await page.route('**/trpc/desk.show', async (route) => {
+    await isPressed
+    await route.fulfill({ status: 401, json: { error: { message: '', code: -32001, data: { httpStatus: 401 } } } })
+    setTimeout(release, 500)
+  })
+  await rows(page).getByRole('link', { name: 'Asha Verma', exact: true }).click()
+  await page.locator('.whole').waitFor()
+  await button(page, 'Sign out').click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(new URL(page.url()).search).toBe('')
+  await signIn(page.context(), RAVI)
+  await page.unrouteAll({ behavior: 'wait' })
+  await page.goBack()
+  await page.locator('.whole').waitFor()
+  expect(page.url()).toContain(reference)
+})
+
 it('whoever signs in next in the same tab finds nothing that was searched for', async () => {
   await store()
   const { page } = await open()
@@ -133,7 +156,7 @@ it('filters hold for the list and for the download', async () => {
   const { page } = await open('', PC)
   const names = () => rows(page).locator('h2').allInnerTexts()
   await expect.poll(names).toEqual(['For herself', 'For a shop', 'Of last month'])
-  await page.getByLabel('Received').selectOption('In 7 days')
+  await page.getByLabel('Received').selectOption('Received in the last 7 days')
   await expect.poll(names).toEqual(['For herself', 'For a shop'])
   await page.getByLabel('Product').selectOption(products[1])
   await expect.poll(names).toEqual(['For a shop'])
@@ -147,6 +170,106 @@ it('filters hold for the list and for the download', async () => {
   await page.getByLabel('Product').selectOption('All products')
   await page.getByLabel('Buying for').selectOption('Self Use')
   await expect.poll(names).toEqual(['For herself'])
+  await page.getByLabel('Buying for').selectOption('Retailer')
+  await page.getByRole('searchbox').fill('herself')
+  await page.getByText('Nothing found for “herself” with these filters.').waitFor()
+  await button(page, 'Search without filters').click()
+  await expect.poll(names).toEqual(['For herself'])
+  expect(await page.locator('.chip').count()).toBe(0)
+  expect(await page.getByLabel('Received').inputValue()).toBe('')
+})
+
+it('tells what one of staff did on a day, and how many were closed as Ordered', async () => {
+  const [first, second] = [await store({ name: 'By Ravi' }), await store({ name: 'By Asha' })]
+  await put({ name: 'Long ago', receivedAt: hoursAgo(40 * 24), mobile: '9876500001' })
+  await asRavi('setStatus', { references: [first], status: 'Closed', closedAs: 'Ordered', was: 'New' })
+  const { page } = await open('', PC)
+  await button(page, 'Mark contacted: By Asha').click()
+  await expect.poll(async () => (await stored(second)).status).toBe('Contacted')
+  const names = () => rows(page).locator('h2').allInnerTexts()
+  await button(page, /^All/).click()
+  await page.getByLabel('By', { exact: true }).selectOption('By ravi')
+  await page.getByLabel('Done').selectOption('Done today')
+  await expect.poll(names).toEqual(['By Ravi'])
+  await page.getByText('1 enquiry shown').waitFor()
+  await page.getByLabel('By', { exact: true }).selectOption('By staff')
+  await expect.poll(names).toEqual(['By Asha'])
+  await button(page, /^Remove: by/).click()
+  await page.getByLabel('Closed as').selectOption('Ordered')
+  await expect.poll(names).toEqual(['By Ravi'])
+  await page.getByLabel('Closed as').selectOption('No interest')
+  await page.getByText('Nothing with these filters.').waitFor()
+  await button(page, /^New/).click()
+  await button(page, 'Remove: No interest').waitFor({ state: 'detached' }) // there is no reason
+  await button(page, /^All/).click()
+  await page.getByText('Nothing with these filters.').waitFor()
+  await page.getByLabel('Done').selectOption('Done from … to …')
+  await button(page, 'End the filters').click()
+  await expect.poll(names).toHaveLength(3)
+  expect(await page.getByLabel('Received').inputValue()).toBe('')
+})
+
+it('letters do what a row offers, and no more: nothing is suspected and contacted, or closed and rung', async () => {
+  await put({ name: 'A bot', suspectedSpam: true, mobile: '9876500001' })
+  const closed = await store({ name: 'Closed one' })
+  await asRavi('setStatus', { references: [closed], status: 'Closed', closedAs: 'Ordered', was: 'New' })
+  const { page } = await open('', PC)
+  await button(page, /^All/).click()
+  for (const name of ['A bot', 'Closed one']) {
+    await rowOf(page, name).getByRole('link', { name, exact: true }).focus()
+    for (const key of ['c', 'n']) await page.keyboard.press(key)
+    expect(await button(page, `No answer: ${name}`).count()).toBe(0)
+  }
+  expect(await rowOf(page, 'A bot').locator('.status').innerText()).toBe('New')
+  expect(await page.locator('.progress').count()).toBe(0)
+  expect(await stored(closed)).toMatchObject({ status: 'Closed', closedAs: 'Ordered', remindOn: null })
+  await button(page, 'New again: Closed one').click()
+  await expect.poll(async () => (await stored(closed)).status).toBe('New')
+})
+
+it('what is to be erased is counted for all, found, and kept by a press at its row', async () => {
+  const reference = await store()
+  await asRavi('erase', { references: [reference] })
+  const { page } = await open('', PC)
+  await page.getByLabel('Buying for').selectOption('Retailer')
+  await page.getByRole('searchbox').fill('menon')
+  await page.getByText('Nothing found', { exact: false }).waitFor()
+  await button(page, '1 to be erased').click()
+  await page.waitForTimeout(1000) // a search waits for 300 ms
+  expect(await page.getByRole('searchbox').inputValue()).toBe('to be erased')
+  await rowOf(page, 'Asha Verma').getByRole('link', { name: 'Asha Verma', exact: true }).focus()
+  await page.keyboard.press('c') // no letter contacts it
+  await button(page, 'Keep it: Asha Verma').click()
+  await expect.poll(async () => (await stored(reference)).eraseAt).toBeNull()
+  expect((await stored(reference)).status).toBe('New')
+  await button(page, '1 to be erased').waitFor({ state: 'detached' })
+})
+
+it('"Ring me on Monday" is a press more at the row, on a phone; on a PC no row moves', async () => {
+  const reference = await store()
+  const { page } = await open()
+  await button(page, 'Mark contacted: Asha Verma').click()
+  const monday = rowOf(page, 'Asha Verma').getByRole('button', { name: 'Monday', exact: true })
+  const topOf = async (shown: typeof monday) => (await shown.boundingBox())?.y ?? 0
+  expect(await topOf(monday)).toBeGreaterThan(await topOf(button(page, 'Take back: Asha Verma'))) // which stays in its place
+  await monday.click()
+  await expect.poll(async () => (await stored(reference)).remindOn).not.toBeNull()
+  expect(await focused(page)).toBe('Monday')
+  expect((await stored(reference)).status).toBe('Contacted')
+  const second = await store({ name: 'Kavya Menon', mobile: '9876500098' })
+  const { page: pc } = await open('', PC)
+  await button(pc, 'Mark contacted: Kavya Menon').click()
+  await expect.poll(async () => (await stored(second)).status).toBe('Contacted')
+  expect(await rowOf(pc, 'Kavya Menon').getByRole('button', { name: 'Monday', exact: true }).count()).toBe(0)
+})
+
+it('whoever rings back after No answer is marked as contacted at the row', async () => {
+  const reference = await store()
+  const { page } = await open('', PC)
+  await button(page, 'No answer: Asha Verma').click()
+  await rowOf(page, 'Asha Verma').locator('.flag', { hasText: 'rang once' }).waitFor()
+  await button(page, 'Mark contacted: Asha Verma').click()
+  await expect.poll(async () => (await stored(reference)).status).toBe('Contacted')
 })
 
 it('order and filters that are kept are seen, on a phone too, and ended by a press', async () => {
@@ -315,16 +438,18 @@ it('the keyboard alone is enough, and keeps its place; letters act only inside a
     await expect.poll(() => focused(page)).toBe(text)
   }
   await page.keyboard.press('Tab')
-  await expect.poll(() => focused(page)).toBe('Skip to content')
+  await expect.poll(() => focused(page)).toBe('Skip to the enquiries')
   await page.keyboard.press('c')
-  await tabTo('Asha Verma')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await expect.poll(() => focused(page)).toBe('Asha Verma')
   expect(await rows(page).locator('.status').innerText()).toBe('New')
   await page.keyboard.press('c')
   await expect.poll(() => rows(page).locator('.status').innerText()).toBe('Contacted')
-  await page.locator('.standing').waitFor({ state: 'detached' })
+  await page.locator('.progress').waitFor({ state: 'detached' })
   await page.keyboard.press('u')
   await expect.poll(() => rows(page).locator('.status').innerText()).toBe('New')
-  await page.locator('.standing').waitFor({ state: 'detached' })
+  await page.locator('.progress').waitFor({ state: 'detached' })
   await page.keyboard.press('n')
   await page.locator('.flag', { hasText: 'rang once' }).waitFor()
   await expect.poll(() => focused(page)).toBe('Asha Verma')

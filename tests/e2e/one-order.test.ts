@@ -5,6 +5,7 @@ import { progressTexts } from '../../client/content/sending.ts'
 import { brand } from '../../shared/brand.ts'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { messages } from '../../shared/order.ts'
+import { hold } from '../support/browser.ts'
 import { anAddress, fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
 import { siteForTests } from '../support/visit.ts'
 
@@ -48,17 +49,13 @@ it('without a network the form says so, keeps nothing of the visitor, and sends 
 it('an order that the browser has begun to post is left to it, also when the code comes after all', async () => {
   const email = anAddress()
   const { page } = await newcomer()
-  const isPosted = Promise.withResolvers<void>()
   let posts = 0
   let sentByCode = 0
   page.on('request', (request) => request.url().includes('order.submit') && sentByCode++)
-  await page.route(FORM_CODE, async (route) => {
-    await isPosted.promise
-    await route.continue()
-  })
+  const release = await hold(page, FORM_CODE)
   await page.route('**/buy-now', async (route) => {
     if (route.request().method() === 'POST' && posts++ === 0)
-      isPosted.resolve() // it gets no answer
+      release() // it gets no answer
     else await route.continue()
   })
   await page.goto(`${site().url}/buy-now`)
@@ -118,7 +115,7 @@ it('a reference that was seen before, and one that there is not, end no order th
   await open('/buy-now')
   await fillOrder(page, { email })
   await sendButton(page).click()
-  await page.locator('.reference').waitFor()
+  await page.locator('html[data-ready] .reference').waitFor() // so that the script has ended the first order
   const earlier = new URL(page.url())
   await open('/buy-now')
   await cutAnswers(page, '**/buy-now')
@@ -175,4 +172,15 @@ it('going away and back keeps all that was filled in, and after an order shows a
   const rows = await storedFrom(email)
   expect(rows).toHaveLength(1)
   expect(await page.locator('[data-sent]').innerText()).toContain(rows[0]?.reference)
+})
+
+it('from a confirmation the header leads to an empty form', async () => {
+  const { page } = await visit('/buy-now')
+  await fillOrder(page, { email: anAddress() })
+  await page.locator('[data-island=order][data-hydrated]').waitFor()
+  await sendButton(page).click()
+  await received(page)
+  await page.locator('.site-header').getByRole('link', { name: 'Buy Now' }).click()
+  await page.locator('#order [name=name]').waitFor()
+  expect(await page.locator('[name=name]').inputValue()).toBe('')
 })

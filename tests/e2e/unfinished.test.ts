@@ -6,6 +6,7 @@ import { brand } from '../../shared/brand.ts'
 import { buyNowPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { violations } from '../support/axe.ts'
+import { hold } from '../support/browser.ts'
 import { anAddress, fillOrder, sendButton, toastOf, typedOrder } from '../support/fill-order.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
@@ -77,11 +78,21 @@ it('the other product is one press on a phone, below the slip, and a lost answer
   const rows = await storedFrom(email)
   expect(rows.map((row) => row.suspectedSpam)).toEqual([false, false])
   expect(new Set(rows.map(({ quantity, name }) => `${quantity} ${name}`)).size).toBe(1)
-  const second = rows.find((row) => row.products !== rows[0]?.products)
-  expect(await page.locator('.reference').innerText()).toBe(second?.reference)
+  expect(new Set(rows.map(({ products: product }) => product)).size).toBe(2)
+  expect(await page.locator('.reference').innerText()).toBe(rows[1]?.reference)
   await page.reload()
   for (const { reference } of rows) await page.getByRole('link', { name: reference }).waitFor()
   expect(await page.locator('[data-sent]').innerText()).toMatch(/: [A-Z]+-\w{6}, [A-Z]+-\w{6}$/)
+})
+
+it('what was typed before the code of the form came is doubted as well', async () => {
+  const { page } = await newcomer()
+  const release = await hold(page, '**/assets/order-form-*.js')
+  await page.goto(`${site().url}/buy-now`)
+  await fillOrder(page, { email: 'meera@gmial.con' })
+  expect(await page.locator('[data-hydrated]').count()).toBe(0)
+  release()
+  await page.getByRole('button', { name: 'meera@gmail.com' }).waitFor()
 })
 
 it('a doubt at its field, and the other product, are reached by the keyboard, and both references have no fault', async () => {

@@ -31,6 +31,7 @@ async function mailedLink(email: string): Promise<string> {
 async function confirmation() {
   const { page } = await visit('/buy-now')
   await fillOrder(page, { email: anAddress() })
+  await page.locator('[data-island=order][data-hydrated]').waitFor() // the answer to a form has no link
   await sendButton(page).click()
   await page.getByRole('heading', { name: enquiryReceived.heading }).waitFor()
   return { page, link: await page.getByRole('link', { name: enquiryReceived.page }).getAttribute('href') }
@@ -52,6 +53,9 @@ it('from the mail the number is mended without a script on a phone, and who got 
   const link = await mailedLink(email)
   await page.goto(link)
   expect(await page.locator('main').innerText()).toMatch(/We have it\.[\s\S]*ends in 3210/)
+  expect(await page.locator('main').ariaSnapshot()).toMatch(
+    /heading "Your enquiry" \[level=1\]\n\s*- status:[\s\S]*rowheader "Your number"[\s\S]*\(done\)[\s\S]*heading "What you can do here" \[level=2\][\s\S]*group: Change the number/,
+  )
   await press(page, 'mobile', '12')
   expect(await page.getByRole('alert').innerText()).toBe('Please enter 10 digit Mobile number.')
   const refused = page.locator('[aria-invalid=true]')

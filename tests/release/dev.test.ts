@@ -2,6 +2,7 @@
 // Not in `npm test`: it breaks a source file, of a copy of the project.
 import { spawn } from 'node:child_process'
 import { cp, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -11,7 +12,9 @@ import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { aDatabase } from '../support/fixtures.ts'
+import { listen } from '../support/listen.ts'
 import { freePort } from '../support/server-process.ts'
+import { runProgram } from '../support/staff-command.ts'
 
 async function aCopyOfTheProject() {
   const copy = await aFolder('quvera-dev-', tmpdir())
@@ -63,4 +66,15 @@ it('npm run dev takes an order, sends no mail and shows both, and starts again w
   await eventually(() => expect(addresses()).toHaveLength(2))
   expect((await submit(url, anOrder())).status).toBe(200)
   expect(resend.calls.all).toBe(0) // of mails that were due since the first order
+})
+
+it('where another program has its port it says so and ends: its pages would send enquiries there', async () => {
+  const other = await listen(createServer())
+  atEnd(other.close)
+  const port = Number(new URL(other.url).port)
+  const { code, stderr } = await runProgram('server/dev.ts', [], { PORT: String(port) })
+  expect([code, stderr]).toEqual([
+    1,
+    `Port ${port} is in use, perhaps by a site that runs. Stop it, or choose another port: PORT=${port + 1} npm run dev\n`,
+  ])
 })

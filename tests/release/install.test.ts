@@ -107,7 +107,7 @@ describe('npm ci and npm start', { timeout: 1_200_000 }, () => {
     const newcomer = await aNewcomer()
     type(newcomer, INSTALL)
     await expectOrdersKept(newcomer, 'SIGINT')
-    type(newcomer, `${TEST} tests/server/staff.test.ts`)
+    type(newcomer, `${TEST} tests/server/operations/staff.test.ts`)
   })
 
   it('work where scripts of packages are not run', async () => {

@@ -79,6 +79,7 @@ describe('a site whose database is down when it starts', () => {
 
 it.each<[Record<string, string>, says: RegExp]>([
   [{}, /^DATA_DIR \/dev\/null\/nope cannot be made or used: .*\n$/],
+  [{ DATA_DIR: '/proc/nope/data' }, /^DATA_DIR \/proc\/nope\/data cannot be made or used: .*\n$/],
   [
     { RESEND_API_KEY: 're_test', MAIL_FROM: 'Quvera <a@quvera.example>', STAFF_EMAILS: 'a@quvera.test' },
     /^RESEND_API_KEY is set, but MAIL_FROM is still a stand-in .*\n$/,

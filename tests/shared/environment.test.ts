@@ -41,7 +41,10 @@ describe('what is wrong is said in a sentence that does not quote the value', ()
     [{ STAFF_EMAILS: 'good@x.in,s3cret..b@x.in' }, 'STAFF_EMAILS must be mail addresses'],
     [{ STAFF_EMAILS: 'a@b.in,c@d.in', MAIL_DAILY_BUDGET: '7' }, 'raise it to 8, or set 0'],
     [{ PORT: '3999', METRICS_PORT: '3999' }, 'METRICS_PORT is PORT: choose another one.'],
-    [{ DIRECT_DATABASE_URL: 'postgresql://a:s3cret@b/c' }, 'set without DATABASE_URL: set that too.'],
+    [
+      { DIRECT_DATABASE_URL: 'postgresql://a:s3cret@b/c', PORT: '3999', METRICS_PORT: '3999' },
+      'METRICS_PORT is PORT: choose another one.\nDIRECT_DATABASE_URL is set without DATABASE_URL: set that too.',
+    ],
     [{ DATABASE_URL: 'postgresql://a:1#s3cret@b/c' }, 'with %25 for % and %23 for # in the password'],
     [
       { DATABASE_URL: 'postgresql://a:s3cret@b/c?schema=shop' },
@@ -60,13 +63,25 @@ describe('what is wrong is said in a sentence that does not quote the value', ()
   })
 })
 
-it('a variable that begins as ours do, and is none, is named, even if it is empty', () => {
+it('a variable that begins as ours do, or is one slip from ours, is named, even if it is empty', () => {
   const told = warningsOf(
-    readEnv({ MAIL_FORM: '', STAFF_EMAIL: 'a@b.in', MAIL_FROM: 'a@b.in', DATA_VOLUME: 'x', PATH: '/' }),
+    readEnv({
+      MAIL_FORM: '',
+      STAFF_EMAIL: 'a@b.in',
+      BAKUP_DIR: 'b',
+      LOGLEVEL: 'info',
+      MAIL_SENDER: 'c',
+      MAIL_FROM: 'a@b.in',
+      DATA_VOLUME: 'x',
+      PATH: '/',
+    }),
   )
   expect(told.filter((warning) => warning.includes('no variable'))).toEqual([
-    'MAIL_FORM is no variable of the site: .env.example lists them',
-    'STAFF_EMAIL is no variable of the site: .env.example lists them',
+    'MAIL_FORM is no variable of the site: is MAIL_FROM meant?',
+    'STAFF_EMAIL is no variable of the site: is STAFF_EMAILS meant?',
+    'BAKUP_DIR is no variable of the site: is BACKUP_DIR meant?',
+    'LOGLEVEL is no variable of the site: is LOG_LEVEL meant?',
+    'MAIL_SENDER is no variable of the site: .env.example lists them',
   ])
 })
 

@@ -1,6 +1,8 @@
 // The pages are built with whatever characters an owner's phone number has, and without a newsletter where there is none.
+import { globSync, readFileSync } from 'node:fs'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, expect, it, vi } from 'vitest'
+import { products } from '../../shared/catalogue.ts'
 
 afterEach(() => vi.resetModules())
 
@@ -12,6 +14,15 @@ it('a phone number with brackets is a link', async () => {
   const { Linked } = await import('../../client/ui/text.tsx')
   const html = renderToStaticMarkup(Linked({ children: `Call ${phone}.` }))
   expect(html).toBe(`Call <a href="tel:+91(11)40000300">${phone}</a>.`)
+})
+
+it('the tests take the names of the products from the catalogue, so that they hold for another brand', () => {
+  const files = globSync('tests/{shared,server,client,e2e,support}/**/*.{ts,tsx}').filter(
+    (file) => !file.endsWith('content.test.ts'), // which repeats the owner's texts
+  )
+  expect(files.length).toBeGreaterThan(100)
+  const naming = files.filter((file) => products.some((product) => readFileSync(file, 'utf8').includes(product)))
+  expect(naming).toEqual([])
 })
 
 it('a name with a long word is set smaller', async () => {

@@ -51,3 +51,13 @@ export async function openPage(
   if (url) await page.goto(url)
   return { page, problems, close: () => context.close() }
 }
+
+/** Lets nothing that is asked of these addresses reach the server before the function that is returned is called. */
+export async function hold(page: Page, addresses: string | RegExp): Promise<() => void> {
+  const isReleased = Promise.withResolvers<void>()
+  await page.route(addresses, async (route) => {
+    await isReleased.promise
+    await route.continue()
+  })
+  return isReleased.resolve
+}

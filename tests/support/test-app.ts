@@ -21,7 +21,6 @@ interface OfSenders {
   from?: string
   /** '': none */
   apiKey?: string
-  upkeepMs?: number
 }
 
 /** The whole server in this process, listening on loopback, with a database of its own and a fake Resend. */
@@ -92,11 +91,11 @@ export async function startTestApp({
     /** Resend tells what became of a mail. */
     recordEvent: (event: DeliveryEvent) => recordEvent(database.db, logger, event),
     /** Starts further senders on this database, as another process would. */
-    startSenders: ({ from = FROM, apiKey = 're_test', upkeepMs, ...changes }: Partial<Env> & OfSenders = {}) =>
+    startSenders: ({ from = FROM, apiKey = 're_test', ...changes }: Partial<Env> & OfSenders = {}) =>
       startSenders(
         database.db,
         { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey, ...changes },
-        { log: logger, pollMs, upkeepMs, readProblems: async () => [] },
+        { log: logger, pollMs, readProblems: async () => [] },
       ),
     /** As at the start of a test: no rows, and nothing sent or logged. */
     reset: async () => {

@@ -45,8 +45,10 @@ function visitorsOf<Site extends ReturnType<typeof joinSharedSite>>(openSite: ()
     site: () => site,
     fetch: (path: string, init?: RequestInit) => fetch(site.url + path, init),
     /** The enquiries of one visitor, where several files share the site. */
-    storedFrom: (email: string) => site.inspect((db) => db.enquiry.findMany({ where: { email } })),
-    html: async (path: string) => (await fetch(site.url + path)).text(),
+    storedFrom: (email: string) =>
+      site.inspect((db) => db.enquiry.findMany({ where: { email }, orderBy: { receivedAt: 'asc' } })),
+    /** Not on a kept connection, which the server closes while a check of seconds blocks this process. */
+    html: async (path: string) => (await fetch(site.url + path, { headers: { connection: 'close' } })).text(),
     /** A page whose controls are ready, unless scripts are off. */
     async visit(path: string, options: BrowserContextOptions = {}) {
       const visited = await openHere(site.url + path, options)

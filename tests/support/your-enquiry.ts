@@ -37,7 +37,7 @@ export async function press(
   const answer = await fetch(`${url}/your-enquiry`, {
     method: 'POST',
     redirect: 'manual',
-    headers: { accept: 'application/json', ...headers },
+    headers,
     body: new URLSearchParams({ token, act, ...fields }),
   })
   const text = await answer.text()

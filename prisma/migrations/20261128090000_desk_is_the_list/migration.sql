@@ -123,7 +123,7 @@ ALTER TABLE "Quvera_History"
     ADD CONSTRAINT "Quvera_History_changed_check" CHECK (jsonb_typeof("Before") = 'object' AND jsonb_typeof("After") = 'object');
 ALTER TABLE "Quvera_Form" DROP COLUMN "Note", DROP COLUMN "Calls";
 
--- For staff: one row for each enquiry, with Indian time, the last note and the states of its mails.
+-- For staff: one row for each enquiry, with Indian time, the last note and the states of its mails, of acknowledgements the last one’s.
 CREATE VIEW "Quvera_Enquiries" AS
 SELECT
     form."Reference",
@@ -143,7 +143,8 @@ CROSS JOIN LATERAL (
     SELECT string_agg("Status"::text, ', ' ORDER BY "Id") FILTER (WHERE "Kind" = 'Notice') AS "Staff",
         min("Status"::text) FILTER (WHERE "Kind" = 'Acknowledgement') AS "Acknowledgement",
         min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "LastError"
-    FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id"
+    FROM "Quvera_Mail" mail WHERE "EnquiryId" = form."Id" AND NOT EXISTS (SELECT FROM "Quvera_Mail" newer
+        WHERE newer."EnquiryId" = form."Id" AND mail."Kind" = 'Acknowledgement' AND newer."Kind" = mail."Kind" AND newer."Id" > mail."Id")
 ) mails
 ORDER BY form."ReceivedAt" DESC;
 
@@ -243,6 +244,9 @@ BEGIN
                             AND later."After" ? field AND later."At" < now() - interval '1 day'
                             AND (later."What" <> 'Proposal' OR each."What" = 'Proposal'))) since (changed)
                 WHERE each."At" < now() - interval '1 day'
+                    -- Asked first, as it needs no look at other rows: of most there is nothing to empty.
+                    AND (each."Before" ?| fields OR each."After" ?| fields OR each."Text" IS NOT NULL AND each."Key" IN (
+                        SELECT back."TakesBack" FROM public."Quvera_History" back WHERE back."TakesBack" IS NOT NULL))
                     AND (each."Before" ?| fields OR each."Text" IS NOT NULL AND is_back OR changed <> '{}')
                 LIMIT "Most") found
             WHERE entry."Id" = found.id;
