@@ -200,6 +200,7 @@ it('a note that is being typed survives a reload, a lost session and another pag
   await page.goto(address())
   await page.locator('.notice').getByRole('link', { name: reference }).click()
   await expect.poll(() => note(page).inputValue()).toBe('wants a price')
+  await page.goto('about:blank') // elsewhere: a desk without a session leads to its sign-in page by itself
   await site().inspect((db) => db.session.deleteMany())
   await signIn(page.context(), RAVI)
   await page.goto(`${address()}/${reference}`)
