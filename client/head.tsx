@@ -20,7 +20,7 @@ const icon = `data:image/svg+xml,${inPalette(favicon)
   .replace(/[#<>" ]/g, encodeURIComponent)}`
 
 function Head({ page }: { page: Page }) {
-  const { ground = 'paper', description } = page
+  const { ground = 'paper', description, lang = 'en' } = page
   const title = page.path === '/' ? `${brand.name}: ${page.title}` : `${page.title} | ${brand.name}`
   const product = page.content?.product
   const card = product ? `og-${productSlug(product)}` : 'og'
@@ -42,7 +42,7 @@ function Head({ page }: { page: Page }) {
       <meta name="theme-color" content={palette[ground === 'lycopene' ? 'paper' : ground]} />
       <meta property="og:type" content="website" />
       <meta property="og:site_name" content={brand.name} />
-      <meta property="og:locale" content="en_IN" />
+      <meta property="og:locale" content={`${lang}_IN`} />
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:url" content={url} />

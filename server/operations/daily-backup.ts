@@ -143,8 +143,16 @@ async function readAge(folder: string, name: string): Promise<number | undefined
  */
 export async function findBackupProblem(folder: string): Promise<string | undefined> {
   const seconds = await readBackupAge(folder)
-  if (seconds === undefined) return (await isNew(folder)) ? undefined : 'There is no daily backup in BACKUP_DIR.'
-  if (seconds > OVERDUE_SECONDS) return `The newest daily backup in BACKUP_DIR is ${formatAge(seconds)} old.`
+  const isMissing = seconds === undefined
+  if (isMissing ? await isNew(folder) : seconds <= OVERDUE_SECONDS) return undefined
+  const what = isMissing
+    ? 'There is no daily backup in BACKUP_DIR'
+    : `The newest daily backup in BACKUP_DIR is ${formatAge(seconds)} old`
+  const why = await assertFolder(folder).then(
+    () => '',
+    ({ message }: Error) => `: ${message}`,
+  )
+  return `${what}${why}.`
 }
 
 /** Whether the first backup can still be expected. */

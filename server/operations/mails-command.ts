@@ -91,6 +91,7 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
             db,
             ids.map(({ id }) => id),
           )
+          if (due === 0) return print('No mail can be sent once more. What is Pending is sent by itself.')
           const next = env().RESEND_API_KEY
             ? 'the running site sends them, as far as MAIL_DAILY_BUDGET allows'
             : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'

@@ -115,7 +115,9 @@ it('the first backup can be expected in a new folder only, however often the sit
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
   atEnd(() => vi.useRealTimers())
   expect(await findBackupProblem(folder)).toBe('There is no daily backup in BACKUP_DIR.')
-  expect(await findBackupProblem(join(folder, 'missing'))).toBe('There is no daily backup in BACKUP_DIR.')
+  expect(await findBackupProblem(join(folder, 'missing'))).toBe(
+    'There is no daily backup in BACKUP_DIR: there is no such folder. Make it for the user of the site.',
+  )
 })
 
 it('what was dated ahead does not hide that none was made, nor does an old one that was copied', async () => {
