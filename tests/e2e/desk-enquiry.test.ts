@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test'
 import { expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
 import { messages } from '../../shared/order.ts'
-import { hold } from '../support/browser.ts'
+import { hold, intercept } from '../support/browser.ts'
 import { button, comeBack, comeBackFor, deskForTests, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { fillOrder, typedOrder } from '../support/fill-order.ts'
@@ -106,13 +106,13 @@ it('Contacted asks whether a day that is set still holds', async () => {
 it('of two at once each reads what the other did: at the row, and in one message', async () => {
   const reference = await store()
   const { page } = await open()
-  await page.route('**/desk.pulse', (route) => route.abort())
+  const restore = await intercept(page, '**/desk.pulse', (route) => route.abort())
   await asRavi('setStatus', { references: [reference], status: 'Contacted', was: 'New' })
   await button(page, 'No answer: Asha Verma').click()
   const words = /ravi@quvera\.test at .+: set to Contacted \(was New\)\. Nothing was changed\./
   await toast(page, words).waitFor()
   await rowOf(page, 'Asha Verma').getByText(words).waitFor()
-  await page.unroute('**/desk.pulse')
+  await restore()
   await comeBackFor(page, button(page, 'Take back ravi’s: Asha Verma'))
   await button(page, 'Take back ravi’s: Asha Verma').click()
   await toast(page, 'taken back: set to Contacted (was New)').waitFor()
@@ -276,12 +276,12 @@ it('a correction is checked by the form’s own rules, stored, and taken back; a
       SELECT "Id", TRUE, gen_random_uuid(), 'Proposal', '{"Mobile": "9971154321"}' FROM "Quvera_Form"`,
   )
   await comeBackFor(page, page.getByText('The visitor proposes 99711 54321.'))
-  await page.route('**/trpc/desk.accept', (route) => route.abort())
+  const restore = await intercept(page, '**/trpc/desk.accept', (route) => route.abort())
   await button(page, 'Accept').click()
   await page.getByText('not stored yet').first().waitFor()
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('9971154321')
   await page.reload() // it waits in the browser, by the key of the proposal
-  await page.unroute('**/trpc/desk.accept')
+  await restore()
   await page.locator('.mobile', { hasText: '99711 54321' }).waitFor()
   await page.getByText('The visitor proposes').waitFor({ state: 'detached' })
   await expect.poll(async () => (await stored(reference)).mobile).toBe('9971154321')

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
 import { exampleOrder, type OrderContent, pickOrderFields } from '../../shared/order.ts'
-import { hold } from '../support/browser.ts'
+import { hold, intercept } from '../support/browser.ts'
 import { button, comeBack, comeBackFor, deskForTests, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
 import { hoursAgo } from '../support/stored-enquiry.ts'
 
@@ -57,24 +57,24 @@ it('a change that waits survives a reload: without any text, and only for the sa
   const reference = await store()
   const { page } = await open()
   await rows(page).waitFor()
-  await page.route('**/trpc/desk.setStatus', (route) => route.abort())
+  const restore = await intercept(page, '**/trpc/desk.setStatus', (route) => route.abort())
   await button(page, 'Mark contacted: Asha Verma').click()
   await rowOf(page, 'Asha Verma').getByText('not stored yet').waitFor()
   expect(await kept(page)).not.toMatch(/Asha|Verma|9876543210|shop\.example/)
   await page.reload()
   await rowOf(page, 'Asha Verma').getByText('not stored yet').waitFor()
   await page.goto('about:blank') // as a tab that is closed
-  await page.unroute('**/trpc/desk.setStatus')
+  await restore()
   await page.goto(address())
   await expect.poll(async () => (await stored(reference)).status).toBe('Contacted')
   await expect.poll(() => kept(page)).not.toContain(reference)
 
   await asRavi('setStatus', { references: [reference], status: 'New', was: 'Contacted' })
-  await page.route('**/trpc/desk.setStatus', (route) => route.abort())
+  const restoreAgain = await intercept(page, '**/trpc/desk.setStatus', (route) => route.abort())
   await page.reload()
   await button(page, 'Mark contacted: Asha Verma').click()
   await rowOf(page, 'Asha Verma').getByText('not stored yet').waitFor()
-  await page.unroute('**/trpc/desk.setStatus')
+  await restoreAgain()
   await page.goto('about:blank')
   await signIn(page.context(), RAVI)
   await page.goto(address())
@@ -99,7 +99,7 @@ it('a change that has waited for more than twelve hours is not made, and its aut
   const reference = await store()
   const { page } = await open()
   await rows(page).waitFor()
-  await page.route('**/trpc/desk.setStatus', (route) => route.abort())
+  const restore = await intercept(page, '**/trpc/desk.setStatus', (route) => route.abort())
   await button(page, 'Mark contacted: Asha Verma').click()
   await expect.poll(() => kept(page)).toContain(reference)
   await page.evaluate((ms) => {
@@ -107,7 +107,7 @@ it('a change that has waited for more than twelve hours is not made, and its aut
       localStorage.setItem(name, JSON.stringify({ ...JSON.parse(value), at: Date.now() - ms }))
   }, 12.1 * HOUR_MS)
   await page.goto('about:blank') // as a tab that is closed, which tries no more
-  await page.unroute('**/trpc/desk.setStatus')
+  await restore()
   await page.goto(address())
   await toast(page, `A change of ${reference} waited for more than twelve hours`).waitFor()
   expect((await stored(reference)).status).toBe('New')
@@ -368,14 +368,14 @@ it('an answer that was asked for before a pulse, and comes after it, shows no ol
 
 it('what waited and is stored while its page loads anew is shown as it is stored', async () => {
   const { page, reference } = await openOne()
-  await page.route('**/trpc/desk.setStatus', (route) => route.abort())
+  const restore = await intercept(page, '**/trpc/desk.setStatus', (route) => route.abort())
   await button(page, 'Mark contacted').click()
   await page.getByText('not stored yet').first().waitFor()
   let times = 0
   await page.route('**/trpc/desk.show', async (route) => {
     if (times++ > 0) return route.continue()
     const response = await route.fetch()
-    await page.unroute('**/trpc/desk.setStatus')
+    await restore()
     await toast(page, 'Asha Verma: Contacted').waitFor()
     await new Promise((resolve) => setTimeout(resolve, 1000)) // longer than the pulse after it
     await route.fulfill({ response }).catch(() => {}) // nobody waits for it any more
@@ -401,11 +401,11 @@ it('what cannot be read anew says so, and no longer once it can', async () => {
   await store()
   const { page } = await open()
   await rows(page).waitFor()
-  await page.route('**/trpc/desk.pulse', (route) => route.abort())
+  const restore = await intercept(page, '**/trpc/desk.pulse', (route) => route.abort())
   await comeBack(page)
   await page.getByText('What is shown is of', { exact: false }).waitFor()
   expect(await statusOf(page)).toBe('New')
-  await page.unroute('**/trpc/desk.pulse')
+  await restore()
   await comeBack(page)
   await page.getByText('What is shown is of', { exact: false }).waitFor({ state: 'detached' })
 })

@@ -6,7 +6,19 @@ import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { violations } from '../support/axe.ts'
 import { hold } from '../support/browser.ts'
-import { button, comeBackFor, deskForTests, focused, PC, RAVI, rowOf, rows, toast } from '../support/desk-page.ts'
+import {
+  button,
+  comeBack,
+  comeBackFor,
+  deskForTests,
+  focused,
+  PC,
+  RAVI,
+  rowOf,
+  rows,
+  toast,
+} from '../support/desk-page.ts'
+import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { hoursAgo, storeEnquiries } from '../support/stored-enquiry.ts'
 import { translate } from '../support/translate.ts'
@@ -130,6 +142,28 @@ it('what is refused after signing out does not take its place', async () => {
   await page.goBack()
   await page.locator('.whole').waitFor()
   expect(page.url()).toContain(reference)
+})
+
+it('a sign-out whose answer is stopped leaves no empty page', async () => {
+  await store()
+  const { page } = await open()
+  await page.clock.install()
+  await page.reload()
+  await rows(page).waitFor()
+  const isOut = Promise.withResolvers<void>()
+  await page.route('**/staff/sign-out', async (route) => {
+    await route.fetch({ maxRedirects: 0 })
+    await route.fulfill({ status: 204 }) // the browser stays where it is
+    isOut.resolve()
+  })
+  await button(page, 'Sign out').click()
+  await isOut.promise
+  await eventually(async () => {
+    await comeBack(page)
+    expect(await page.locator('body').innerHTML()).toBe('')
+  })
+  await page.clock.runFor(10_000)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
 it('whoever signs in next in the same tab finds nothing that was searched for', async () => {

@@ -5,7 +5,7 @@ import { progressTexts } from '../../client/content/sending.ts'
 import { brand } from '../../shared/brand.ts'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { messages } from '../../shared/order.ts'
-import { hold } from '../support/browser.ts'
+import { hold, intercept } from '../support/browser.ts'
 import { anAddress, fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
 import { siteForTests } from '../support/visit.ts'
 
@@ -15,9 +15,12 @@ const FORM_CODE = '**/assets/order-form-*.js'
 const received = (page: Page) => toastOf(page, messages.received).waitFor()
 const storedKey = (page: Page) => page.evaluate(() => sessionStorage.getItem('submission-key'))
 
+/** The browser's own page in place of an answer: it comes late, and would end another navigation. */
+const errorPage = (page: Page) => expect.poll(() => page.url()).toBe('chrome-error://chromewebdata/')
+
 /** What is posted reaches the server, its answer never reaches the page. */
 async function cutAnswers(page: Page, path: string) {
-  await page.route(path, async (route) => {
+  return intercept(page, path, async (route) => {
     if (route.request().method() !== 'POST') return route.fallback()
     await route.fetch()
     await route.abort('connectionreset')
@@ -84,20 +87,23 @@ it.each([
   const { page } = await newcomer()
   /** Without its code the form is left to the browser. */
   async function send(by: string) {
-    if (by === 'by the browser') await page.route(FORM_CODE, (route) => route.abort())
+    const restore = await intercept(page, FORM_CODE, (route) =>
+      by === 'by the browser' ? route.abort() : route.fallback(),
+    )
     await page.goto(`${site().url}/buy-now`)
     await fillOrder(page, { email })
     if (by === 'by the code') await page.locator('[data-island=order][data-hydrated]').waitFor()
     await sendButton(page).click({ noWaitAfter: true })
+    return restore
   }
-  await cutAnswers(page, '**/trpc/order.submit')
-  await cutAnswers(page, '**/buy-now')
-  await send(first)
+  const restoreAnswers = [await cutAnswers(page, '**/trpc/order.submit'), await cutAnswers(page, '**/buy-now')]
+  const restoreCode = await send(first)
   await expect.poll(() => storedFrom(email)).toHaveLength(1)
   const [{ reference = '', submissionKey } = {}] = await storedFrom(email)
   // A page that shows a reference ends an order of the browser, and not one of the code: its answer may have been lost.
   if (first === 'by the code') await page.goto(`${site().url}${RECEIVED_PATH}?reference=${reference}`)
-  await page.unrouteAll({ behavior: 'wait' })
+  else await errorPage(page)
+  for (const restore of [restoreCode, ...restoreAnswers]) await restore()
   await send(then)
   await page.locator('.reference', { hasText: reference }).waitFor()
   expect((await storedFrom(email)).map((row) => row.submissionKey)).toEqual([submissionKey])
@@ -111,18 +117,20 @@ it('a reference that was seen before, and one that there is not, end no order th
     await page.goto(site().url + path)
     await page.locator('html[data-ready]').waitFor()
   }
-  await page.route(FORM_CODE, (route) => route.abort())
+  const restoreCode = await intercept(page, FORM_CODE, (route) => route.abort())
   await open('/buy-now')
   await fillOrder(page, { email })
   await sendButton(page).click()
   await page.locator('html[data-ready] .reference').waitFor() // so that the script has ended the first order
   const earlier = new URL(page.url())
   await open('/buy-now')
-  await cutAnswers(page, '**/buy-now')
+  const restoreAnswers = await cutAnswers(page, '**/buy-now')
   await fillOrder(page, { email, quantity: '7' })
   await sendButton(page).click({ noWaitAfter: true })
   await expect.poll(() => storedFrom(email)).toHaveLength(2)
-  await page.unrouteAll({ behavior: 'wait' })
+  await errorPage(page)
+  await restoreCode()
+  await restoreAnswers()
   for (const path of [earlier.pathname + earlier.search, `${RECEIVED_PATH}?reference=${brand.referencePrefix}-222222`])
     await open(path)
   await open('/buy-now')

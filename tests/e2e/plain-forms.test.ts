@@ -6,6 +6,7 @@ import { emptyFieldError, progressTexts, uncertain } from '../../client/content/
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
+import { intercept } from '../support/browser.ts'
 import { fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { storeEnquiry } from '../support/stored-enquiry.ts'
@@ -83,10 +84,10 @@ it.each(['no scripts', 'scripts of the form'])(
   'a form that may or may not be stored says so, and sent again it is the same order, with %s',
   async (what) => {
     const { page, problems } = await newcomer({ javaScriptEnabled: what !== 'no scripts' })
-    await page.route('**/assets/*.js', (route) => route.abort())
+    const restore = await intercept(page, '**/assets/*.js', (route) => route.abort())
     await page.goto(`${site().url}/buy-now`)
     await fillOrder(page)
-    await page.unrouteAll()
+    await restore()
     await rename('Quvera_Mail', 'Away')
     await sendButton(page).click()
     await page.getByRole('alert').getByText(messages.failed).waitFor()

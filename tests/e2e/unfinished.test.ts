@@ -6,7 +6,7 @@ import { brand } from '../../shared/brand.ts'
 import { buyNowPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { violations } from '../support/axe.ts'
-import { hold } from '../support/browser.ts'
+import { hold, intercept } from '../support/browser.ts'
 import { anAddress, fillOrder, sendButton, toastOf, typedOrder } from '../support/fill-order.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
@@ -62,7 +62,7 @@ it('the other product is one press on a phone, below the slip, and a lost answer
   const same = page.getByRole('button', { name: `Also ask for ${typedOrder.quantity} packs of ${products[1]}` })
   await same.waitFor()
   expect(await page.locator('.slip:visible, .received .button').evaluateAll((parts) => parts.length)).toBe(1)
-  await page.route('**/trpc/order.submit', async (route) => {
+  const restore = await intercept(page, '**/trpc/order.submit', async (route) => {
     await route.fetch()
     await route.abort('connectionreset')
   })
@@ -70,7 +70,7 @@ it('the other product is one press on a phone, below the slip, and a lost answer
   await expect.poll(() => storedFrom(email)).toHaveLength(2)
   page.on('dialog', (dialog) => dialog.accept())
   await page.reload()
-  await page.unrouteAll({ behavior: 'wait' })
+  await restore()
   await page.getByText(uncertain).waitFor()
   expect(await typedIn(page, 'products')).toBe(products[1])
   await sendButton(page).tap()

@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContextOptions, chromium, type LaunchOptions, type Page } from '@playwright/test'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type LaunchOptions,
+  type Page,
+  type Route,
+} from '@playwright/test'
 
 /**
  * Debian's Chromium refuses root without the first flag; the next ones keep it from calling home. Without smooth
@@ -50,6 +57,26 @@ export async function openPage(
   page.on('pageerror', (error) => problems.push(error.message))
   if (url) await page.goto(url)
   return { page, problems, close: () => context.close() }
+}
+
+/**
+ * Answers what is asked of these addresses in the server's place, until the function that is returned is called: it waits for what is
+ * under way. Not by `unroute`: with its last route a page ends the interception of all its requests, and Chromium then loses
+ * those that are under way, such as the scripts of a page that is being loaded.
+ */
+export async function intercept(page: Page, addresses: string, handle: (route: Route) => Promise<unknown>) {
+  let isOver = false
+  const underWay = new Set<Promise<unknown>>()
+  await page.route(addresses, (route) => {
+    if (isOver) return route.fallback()
+    const handled = handle(route).finally(() => underWay.delete(handled))
+    underWay.add(handled)
+    return handled
+  })
+  return async () => {
+    isOver = true
+    await Promise.allSettled(underWay)
+  }
 }
 
 /** Lets nothing that is asked of these addresses reach the server before the function that is returned is called. */
