@@ -10,6 +10,8 @@ const post = (message: Message) => channel.postMessage(message)
 const CHOICE = 'desk-list'
 /** Other tabs answer within this time. */
 const ANSWER_MS = 200
+/** The form of sign-out has led on by then, unless it was stopped. */
+const STOPPED_MS = 10_000
 
 let isSigningOut = false
 
@@ -17,8 +19,9 @@ let isSigningOut = false
 function clear(isOver: boolean) {
   forgetView()
   document.body.replaceChildren()
-  if (isSigningOut) return // the form of sign-out leads on
-  location.replace(`${DESK_PATH}/sign-in?to=${location.pathname}${isOver ? '&over' : ''}`)
+  const leadOn = () => location.replace(`${DESK_PATH}/sign-in?to=${location.pathname}${isOver ? '&over' : ''}`)
+  if (isSigningOut) setTimeout(leadOn, STOPPED_MS)
+  else leadOn()
 }
 
 /** Clears this tab and all others of the desk, and leads to the sign-in page, which leads back here. Drafts and waiting changes stay. */

@@ -221,7 +221,7 @@ function OrderForm({ path, answer, isPage }: OrderSectionProps) {
               )}
             </div>
             <OrderActions state={state} label={buyNow.send} onStop={stopSending} />
-            {/* Raise `PRIVACY_NOTICE_VERSION` when its words change. */}
+            {/* Give `PRIVACY_NOTICE_VERSION` a new text when its words change. */}
             <p className="small">
               <Linked>{privacyNotice.join(' ')}</Linked> More in our <a href="/privacy-policy">Privacy Policy</a>.
             </p>
