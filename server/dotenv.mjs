@@ -14,6 +14,7 @@ try {
     exit(`${file} begins with the mark of an editor, or is UTF-16: save it as UTF-8 without BOM.`)
   process.loadEnvFile(file)
 } catch (error) {
+  if (error.code === 'EACCES') exit(`${file} cannot be read by this user: chgrp USER ${file} && chmod 640 ${file}`)
   if (error.code !== 'ENOENT') exit(`${file} cannot be read: ${error.message}`)
   if (ENV_FILE) exit(`ENV_FILE names ${file}, which is not there.`)
 }

@@ -29,7 +29,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         const rows = formatCount(restored.rows, 'row')
         await terminal.recordAccess(db, rows)
         const ofErased =
-          'What was erased since then is here again: the log names those of which somebody asked it (“erased, as somebody asked”). Erase them anew.'
+          'What was erased since then is here again: the log names those of which somebody asked it (“erased, as somebody asked”), and none that a staff command erased. Erase them anew.'
         print(`Restored ${rows} of the backup made at ${backup.madeAt}.${hasMoved ? '' : ` ${ofErased}`}`)
         return restored
       }
