@@ -206,16 +206,16 @@ it('an order that was received before says when', async () => {
 })
 
 it('a refusal is told at once and not repeated, and says that nothing is stored, unless an earlier try may be', async () => {
-  network.answers = [refused(403, 'Not from here.'), refused(500, messages.failed), refused(403, 'Not from here.')]
+  network.answers = [refused(403, 'Not from here.'), refused(500, messages.failed), refused(403, 'Nor from there.')]
   const said = watchProgress()
   await fill(filled)
   for (const [told, note] of [
     ['Not from here.', notStoredRetry],
     [messages.failed, uncertain],
-    ['Not from here.', uncertain],
+    ['Nor from there.', uncertain],
   ] as const) {
     await send()
-    await toast(told)
+    await toast(told) // each another: one that is on its way out is still seen
     await expect.element(page.getByText(note)).toBeVisible()
     await pass(60)
   }
