@@ -19,7 +19,8 @@ let isSigningOut = false
 function clear(isOver: boolean) {
   forgetView()
   document.body.replaceChildren()
-  const leadOn = () => location.replace(`${DESK_PATH}/sign-in?to=${location.pathname}${isOver ? '&over' : ''}`)
+  const over = isOver && !isSigningOut ? '&over' : '' // signing out keeps nothing
+  const leadOn = () => location.replace(`${DESK_PATH}/sign-in?to=${location.pathname}${over}`)
   if (isSigningOut) setTimeout(leadOn, STOPPED_MS)
   else leadOn()
 }

@@ -164,6 +164,7 @@ it('a sign-out whose answer is stopped leaves no empty page', async () => {
   })
   await page.clock.runFor(10_000)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(new URL(page.url()).searchParams.has('over')).toBe(false) // which tells of notes that are kept
 })
 
 it('whoever signs in next in the same tab finds nothing that was searched for', async () => {
