@@ -103,8 +103,8 @@ export function FieldsForm({ values, mayLackEmail, isStoring, submitLabel, mayHa
 }
 
 function labelOf(name: OrderField, mayLackEmail: boolean): string {
-  const { label } = orderFields[name]
-  if (name === 'email' && mayLackEmail) return `${label}, if there is one`
+  const { label, optional } = orderFields[name]
+  if (optional || (name === 'email' && mayLackEmail)) return `${label}, if there is one`
   return name === 'mobile' ? `${label}, 10 digits` : label
 }
 

@@ -187,7 +187,7 @@ function toOperatorError(error: unknown, due: Migration | undefined, hasBegun: b
   const reason = error instanceof Error ? error.message : String(error)
   const remedies: Record<string, string> = {
     [INSUFFICIENT_PRIVILEGE]:
-      "is due, and this role may not apply it. First run `npm run -s staff -- migrate` with the DATABASE_URL of the tables' owner (in the container: node dist/server/staff.js migrate).",
+      "is due, and this role may not apply it. The DATABASE_URL of the tables' owner may: a restore needs it, and before a start `npm run -s staff -- migrate` (in the container: node dist/server/staff.js migrate).",
     [LOCK_NOT_AVAILABLE]:
       'was not applied, and left nothing behind: something, such as a long backup, holds a table that it changes. Start again when that is done.',
   }

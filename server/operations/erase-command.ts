@@ -39,7 +39,8 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const subscriptions = subscription ? await db.subscriber.count({ where: subscription }) : 0
         const mails = formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail')
         const what = `${formatCount(count, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription')}`
-        await recordAccess(db, yes ? what : `only shown: ${what}`) // also without --yes: the answer tells whether we know the person
+        // Also without --yes: the answer tells whether we know the person. With it, before: an erasure that fails half-way has its line.
+        await recordAccess(db, `${yes ? 'to erase' : 'only shown'}: ${what}`)
         if (count + subscriptions === 0) return print('Nothing stored matches.')
         for (const line of await listLines(db, where, 'asc', LISTED_MAX)) print(line)
         if (count > LISTED_MAX)
@@ -51,6 +52,7 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         do await db.enquiry.deleteMany({ where, limit: CHUNK })
         while ((await db.enquiry.count({ where, take: 1 })) > 0)
         if (subscription) await db.subscriber.deleteMany({ where: subscription })
+        await recordAccess(db, `erased: ${what}`)
         print(`Erased ${what}. ${ELSEWHERE}`)
       })
     })

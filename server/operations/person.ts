@@ -44,7 +44,8 @@ export async function findByReference(db: Db, references: string[]) {
   const found = references.map((reference) => {
     const [row, other] = rows.filter((each) => each.reference.endsWith(reference))
     const name = reference.replace(/^-/, '') // as it was typed
-    if (!row) throw new OperatorError(`There is no enquiry ${name}. The desk finds others by any text.`)
+    if (!row)
+      throw new OperatorError(`There is no enquiry ${name}: nothing was done. The desk finds others by any text.`)
     if (other) throw new OperatorError(`${name} is ${row.reference} or ${other.reference}: name one of them.`)
     return row
   })

@@ -56,7 +56,8 @@ describe('the access log', () => {
       'subscribers: 0 subscriptions',
       'backup: everything',
       'erase: only shown: 1 enquiry with 2 mails and 0 subscriptions',
-      'erase: 1 enquiry with 2 mails and 0 subscriptions',
+      'erase: to erase: 1 enquiry with 2 mails and 0 subscriptions',
+      'erase: erased: 1 enquiry with 2 mails and 0 subscriptions',
       'export: 0 enquiries',
     ])
     expect(JSON.stringify(lines)).not.toMatch(/asha|98765/i)
