@@ -127,12 +127,12 @@ for (const backup of globSync('tests/fixtures/*.sql.gz'))
 
 it('an enquiry about a product that this version does not know is mailed, summarised, shown, exported and recognised', async () => {
   const app = await anApp({ mails: false, staff: ['a@quvera.test', 'b@quvera.test'] })
-  await app.db.$executeRaw`ALTER TYPE "Quvera_Product" ADD VALUE 'Quvera 500'`
+  await app.db.$executeRaw`ALTER TYPE "Quvera_Product" ADD VALUE 'A later product'`
   await app.db.$executeRaw`ALTER TYPE "Quvera_BuyerType" ADD VALUE 'Hospital'`
   await app.db.$executeRaw`ALTER TYPE "Quvera_MailKind" ADD VALUE 'Newsletter'`
   const order = anOrder()
   const { reference = '' } = await submit(app.url, order)
-  await app.db.$executeRaw`UPDATE "Quvera_Form" SET "Products" = 'Quvera 500', "RetailerSelfUse" = 'Hospital',
+  await app.db.$executeRaw`UPDATE "Quvera_Form" SET "Products" = 'A later product', "RetailerSelfUse" = 'Hospital',
     "ReceivedAt" = "ReceivedAt" - interval '2 minutes'`
   await app.db.$executeRaw`INSERT INTO "Quvera_Mail" ("Kind", "EnquiryId") SELECT 'Newsletter', "Id" FROM "Quvera_Form"`
   await app.db.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Failed', "DueAt" = NULL WHERE "To" LIKE 'b@%'`
@@ -143,16 +143,16 @@ it('an enquiry about a product that this version does not know is mailed, summar
   const summaries = app.startSenders()
   await eventually(() => expect(app.resend.mails).toHaveLength(4)) // one for each
   await summaries.stop(1000)
-  for (const { subject, text } of app.resend.mails) expect(subject + text).toContain('Quvera 500')
+  for (const { subject, text } of app.resend.mails) expect(subject + text).toContain('A later product')
   expect((await submit(app.url, order)).reference).toBe(reference) // known by what was sent, whatever the row says now
   const exported = await staff(['export', '--json'], app.env)
   expect(JSON.parse(exported.stdout)).toMatchObject([
-    { Reference: reference, Products: 'Quvera 500', RetailerSelfUse: 'Hospital' },
+    { Reference: reference, Products: 'A later product', RetailerSelfUse: 'Hospital' },
   ])
   const cookie = await enterDesk(app, { email: 'a@quvera.test' })
   const list = await callDesk(app.url, cookie, 'list', { state: 'new' })
-  expect(list.data.enquiries).toMatchObject([{ products: 'Quvera 500' }])
-  expect((await callDesk(app.url, cookie, 'show', { reference })).data.products).toBe('Quvera 500')
+  expect(list.data.enquiries).toMatchObject([{ products: 'A later product' }])
+  expect((await callDesk(app.url, cookie, 'show', { reference })).data.products).toBe('A later product')
   for (const command of [['mails'], ['check'], ['export', '--person', order.email]])
     expect(await staff(command, app.env)).toMatchObject({ code: 0 })
 })

@@ -77,7 +77,7 @@ describe('refuses in this order', () => {
     ['list', { state: 'new', text: 'x'.repeat(201) }],
     ['show', { reference: 'QV-7K3M9P', more: 1 }],
     ['list', { state: 'new', from: '2026-02-30' }],
-    ['list', { state: 'new', product: 'Quvera 500' }],
+    ['list', { state: 'new', product: 'No product' }],
     ['pulse', { showing: Array(101).fill('QV-7K3M9P') }],
     ['pulse', { showing: [], newest: 'yesterday' }],
     ['pulse', { showing: [], newest: '0000-01-01T00:00:00.000Z' }],
