@@ -345,6 +345,7 @@ it('what we hold of a person is ticked, shown and printed in words, and saved wi
 it('nothing more is done to an enquiry before what was taken back is', async () => {
   const { page } = await openOne()
   await button(page, 'Mark contacted').click()
+  await expect.poll(() => statusOf(page)).toBe('Contacted')
   await page.locator('.progress').waitFor({ state: 'detached' })
   const release = await hold(page, '**/desk.takeBack')
   await page.locator('.outcome').getByRole('button', { name: 'Take back' }).click()

@@ -45,6 +45,7 @@ it('without a network a change waits, says so at its row, and is stored later', 
   expect((await stored(reference)).status).toBe('Contacted')
   await button(page, 'Take back: Asha Verma').waitFor()
   await button(page, 'Take back: Asha Verma').click()
+  await expect.poll(() => statusOf(page)).toBe('New') // before that nothing may be said at the row yet
   await settled(page)
   await page.context().setOffline(true)
   await button(page, 'No answer: Asha Verma').click()
