@@ -43,6 +43,7 @@ function settingLines(settings: Env): string[] {
     return `${name.padEnd(NAME_WIDTH)}  ${settingText(name, settings[name])}${note}`
   })
   const warnings = warningsOf(settings)
+  if (!settings.RESEND_API_KEY) warnings.push('RESEND_API_KEY is not set: mails wait in the database')
   if (isStandIn(brand.email) && !settings.RESEND_API_KEY)
     warnings.push(`visitors answer to ${brand.email}, which is a stand-in: see shared/brand.ts`)
   return [...lines, ...warnings.map((warning) => `\nWarning: ${warning}`)]

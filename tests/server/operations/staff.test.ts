@@ -173,6 +173,8 @@ it('`staff check` shows each variable in a line, and no secret', async () => {
   })
   expect(keyed.stdout).toContain('Warning: RESEND_WEBHOOK_SECRET is not set: nobody sees when a mail bounces')
   const keyless = await staff(['check'], { DATABASE_URL: secrets.DATABASE_URL })
+  expect(keyless.stdout).toContain('Warning: RESEND_API_KEY is not set: mails wait')
+  expect(keyed.stdout).not.toContain('RESEND_API_KEY is not set')
   for (const said of [keyed.stdout, keyless.stdout]) {
     const ofStandIn = said.split('\n').filter((line) => line.startsWith('Warning: ') && line.includes(brand.email))
     expect(ofStandIn).toHaveLength(brand.email.endsWith('.example') ? 1 : 0)
