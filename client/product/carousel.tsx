@@ -118,7 +118,7 @@ function Carousel({ slides, draggable, paused }: CarouselProps) {
       ref={region}
       className="carousel"
       aria-roledescription="carousel"
-      aria-label="Mechanism Of Action, one slide at a time"
+      aria-label="One slide at a time"
       onPointerEnter={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}
       onFocus={follow}

@@ -155,12 +155,22 @@ it('without a newsletter the checks are green', { timeout: 1_800_000 }, async ()
   await type(['npm run fix', 'npm run check'])
 })
 
-it('another brand, and each recipe on it, end with green checks', { timeout: 3_600_000 }, async () => {
+/** Follows “Another brand”, as far as green checks. */
+async function takeOwnBrand() {
   changeBrand(Object.fromEntries(Object.entries(OWN).map(([key, value]) => [key, `'${value}'`])))
   const [, commands = ''] = [...readFileSync('docs/make-it-yours.md', 'utf8').matchAll(COMMANDS)][0] ?? []
   expect(commands).toContain(CHECK)
   const ours = commands.replaceAll('Vitalis', OWN.name).replaceAll('vitalis', productSlug(OWN.name))
   await type([`set -e\n${ours.replace(CHECK, 'npx prisma generate && npm run fix && npm run check')}`])
+}
+
+it('another brand, and each recipe on it, end with green checks', { timeout: 3_600_000 }, async () => {
+  await takeOwnBrand()
   for (const [title, text] of recipes) if (title !== OPTIONAL) await follow(text, { name: OWN.name })
   await type(['npm run fix', 'npm run check'])
+})
+
+it('another brand takes a third product along', { timeout: 3_600_000 }, async () => {
+  for (const [title, text] of recipes) if (title === 'A third product') await follow(text)
+  await takeOwnBrand()
 })
