@@ -48,16 +48,20 @@ export function Overview({ pulse, onOldest, onToErase, children }: OverviewProps
           {children}
         </p>
         <p className="overview-facts">
-          {oldestNewAt && (
-            <button type="button" className="quiet" onClick={onOldest}>
-              {`the oldest waits ${ageOf(oldestNewAt, now) || 'less than a minute'}`}
-            </button>
-          )}
-          {toErase > 0 && (
-            <button type="button" className="quiet" onClick={onToErase}>
-              {`${count(toErase)} to be erased`}
-            </button>
-          )}
+          <span>
+            {oldestNewAt ? (
+              <button type="button" className="quiet" onClick={onOldest}>
+                {`the oldest waits ${ageOf(oldestNewAt, now) || 'less than a minute'}`}
+              </button>
+            ) : (
+              'nobody waits'
+            )}
+            {toErase > 0 && (
+              <button type="button" className="quiet" onClick={onToErase}>
+                {`${count(toErase)} to be erased`}
+              </button>
+            )}
+          </span>
           <span>{total > 0 ? `${count(total)} this week: ${products.join(', ')}` : 'none this week'}</span>
         </p>
       </div>

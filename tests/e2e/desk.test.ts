@@ -280,6 +280,16 @@ it('what is to be erased is counted for all, found, and kept by a press at its r
   await button(page, '1 to be erased').waitFor({ state: 'detached' })
 })
 
+it.each([360, 1440])('at %i px no row moves when the last new one is answered', async (width) => {
+  await store()
+  const { page } = await open('', { viewport: { width, height: 800 } })
+  const top = async () => (await rows(page).boundingBox())?.y
+  const before = await top()
+  await button(page, 'Mark contacted: Asha Verma').click()
+  await page.waitForFunction(() => document.title.startsWith('0 new'))
+  expect(await top()).toBe(before)
+})
+
 it('"Ring me on Monday" is a press more at the row, on a phone; on a PC no row moves', async () => {
   const reference = await store()
   const { page } = await open()
