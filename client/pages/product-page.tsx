@@ -171,7 +171,7 @@ function Advisory({ product }: { product: Product }) {
         ))}
         <p className="advisory-areas">{advisory.areas}</p>
         {labelFacts.map(({ title, value }) => (
-          <p key={title}>
+          <p key={title} className="label-fact">
             {title}: {value}
           </p>
         ))}

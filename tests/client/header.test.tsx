@@ -2,6 +2,7 @@
 // On a phone the menu fills the screen, and its close icon or a link to a page closes the menu.
 import { expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { buyNow } from '../../client/content/enquiry-form.ts'
 import { Header } from '../../client/layout/header.tsx'
 import { enableMenus } from '../../client/layout/menus.ts'
 import { brand } from '../../shared/brand.ts'
@@ -54,7 +55,7 @@ it('on a phone the menu icon shows a list over the whole screen, which its close
   expect([width, height]).toEqual([360, 740])
   const links = menu.getByRole('link').elements()
   const names = links.map((link) => link.textContent)
-  expect(names.slice(0, products.length + 3)).toEqual(['Home', ...products, 'Contact Us', 'Buy Now'])
+  expect(names.slice(0, products.length + 3)).toEqual(['Home', ...products, 'Contact Us', buyNow.title])
   await page.getByRole('button', { name: 'Close' }).click()
   await expect.element(menu).not.toBeInTheDocument()
   await open()

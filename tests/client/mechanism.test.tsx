@@ -13,6 +13,11 @@ import { render } from '../support/render.tsx'
 beforeAll(() => addEventListener('click', pressClicked))
 afterAll(() => removeEventListener('click', pressClicked))
 
+const [first, second, , , last] = quveraXt.mechanism.slides.map(({ title, button }) => ({
+  title,
+  name: button || title,
+}))
+
 const button = (name: string | RegExp) => page.getByRole('button', { name })
 
 describe('on a phone', () => {
@@ -20,7 +25,7 @@ describe('on a phone', () => {
 
   it.each([
     [quvera300, 'CoQ10', 'Lycopene', 3],
-    [quveraXt, 'Cardiovascular Health', 'Macular Degeneration (Ophthalmology)', 5],
+    [quveraXt, first?.name ?? '', last?.name ?? '', 5],
   ])('one named button is active and shows its cards', async (content, first, other, count) => {
     const place = render(<Mechanism {...content.mechanism} />)
     const shown = () =>
@@ -88,12 +93,12 @@ describe('on a wide screen', () => {
             .elements()
             .map(({ ariaLabel }) => ariaLabel),
         )
-        .find((labels) => labels.includes('Oncology'))
+        .find((labels) => labels.includes(first?.title ?? ''))
         ?.filter(Boolean)
     const before = told()
     expect(before).toHaveLength(5)
     watchMechanism()
-    await expect.poll(active).toBe('Cardiovascular Health')
+    await expect.poll(active).toBe(first?.title)
     expect(told()).toEqual(before)
     const slides = [...place.querySelectorAll<HTMLElement>('.slick-slide')]
     expect(slides.length).toBeGreaterThan(5) // it loops by copies
@@ -103,17 +108,17 @@ describe('on a wide screen', () => {
       .find((slide) => !slide.inert && slide.textContent?.includes('Wheat Germ Oil'))
       ?.querySelector('a')
       ?.focus()
-    await expect.poll(active).toBe('Gynaecology')
+    await expect.poll(active).toBe(second?.title)
     await expect.poll(() => document.querySelector('.slick-list')?.scrollLeft).toBe(0)
     await arrow('Previous').click()
-    await expect.poll(active).toBe('Cardiovascular Health')
+    await expect.poll(active).toBe(first?.title)
     expect(place.querySelector('.slick-dots')).toBeNull()
     await arrow('Previous').click()
-    await expect.poll(active).toBe('Macular Degeneration / Ophthalmology')
+    await expect.poll(active).toBe(last?.title)
     await expect.poll(() => document.activeElement?.closest('.slick-active')).not.toBeNull()
     expect(document.activeElement?.ariaLabel).toBe('Previous slide')
     await arrow('Next').click()
-    await expect.poll(active).toBe('Cardiovascular Health')
+    await expect.poll(active).toBe(first?.title)
     await expect.poll(() => document.activeElement?.ariaLabel).toBe('Next slide')
   })
 

@@ -1,6 +1,7 @@
 // An order sent in the browser is stored once, through lost answers, a lost network, reloads and repeated clicks.
 import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
+import { buyNow } from '../../client/content/enquiry-form.ts'
 import { progressTexts } from '../../client/content/sending.ts'
 import { brand } from '../../shared/brand.ts'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
@@ -188,7 +189,7 @@ it('from a confirmation the header leads to an empty form', async () => {
   await page.locator('[data-island=order][data-hydrated]').waitFor()
   await sendButton(page).click()
   await received(page)
-  await page.locator('.site-header').getByRole('link', { name: 'Buy Now' }).click()
+  await page.locator('.site-header').getByRole('link', { name: buyNow.title }).click()
   await page.locator('#order [name=name]').waitFor()
   expect(await page.locator('[name=name]').inputValue()).toBe('')
 })

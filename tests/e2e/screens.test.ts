@@ -1,7 +1,9 @@
 // On every tested screen no text lies on a picture, what one looks for is in view, and Enter does what the keyboard says.
 import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
-import { productPath, productSlug, products } from '../../shared/catalogue.ts'
+import { productSections } from '../../client/content/product.ts'
+import { content } from '../../client/content/products/xt.ts'
+import { COMPOSITION_ID, productPath, productSlug, products } from '../../shared/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, typedOrder } from '../support/fill-order.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
@@ -125,7 +127,8 @@ it('the section that is read is marked in the list, which makes room while one r
   const list = page.getByRole('navigation', { name: 'Sections of this page' })
   const bar = page.getByRole('banner').locator('.header-bar')
   const scroll = (by: number) => page.evaluate((top) => scrollBy({ top, behavior: 'instant' }), by)
-  for (const name of ['Salt Composition', 'Safety Information']) {
+  for (const id of [COMPOSITION_ID, 'safety']) {
+    const name = productSections.find((section) => section.id === id)?.title ?? ''
     const link = list.getByRole('link', { name })
     await link.evaluate((each) => (each as HTMLElement).click())
     await page.locator(`.contents [aria-current]`, { hasText: name }).waitFor()
@@ -142,7 +145,8 @@ it('the section that is read is marked in the list, which makes room while one r
 
 it('at 1440 × 900 a link to the mechanism shows both cards of a slide, and the form its slip', async () => {
   const { page } = await visit(`${xt}#mechanism`)
-  await page.locator('#mechanism').getByRole('button', { name: 'Oncology' }).first().click()
+  const ofTwo = content.mechanism.slides.find(({ cards }) => cards.length === 2)?.title ?? ''
+  await page.locator('#mechanism').getByRole('button', { name: ofTwo }).first().click()
   const texts = page.locator('.slick-active [data-cards="2"] .ingredient-text')
   await eventually(async () => expect(await texts.count()).toBe(2))
   const bottom = (element: Element) => element.getBoundingClientRect().bottom
