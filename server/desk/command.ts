@@ -24,7 +24,10 @@ export function signOutCommand(add: AddCommand, { env, print, recordAccess, onDa
         await recordAccess(db, address ? `the sessions of ${address}` : 'all sessions')
         const ended = await endSessions(db, address)
         print(`Ended ${formatCount(ended, 'session')}${address ? ` of ${address}` : ''}.`)
-        if (address && ended === 0) print('Nobody was signed in by this address: is it spelt right?')
+        if (address && ended === 0)
+          print(
+            'Nobody was signed in by this address: a restart without it in STAFF_EMAILS has ended its sessions, or it is spelt otherwise.',
+          )
         if (address && findStaff(env().STAFF_EMAILS, address))
           print(`${address} is one of STAFF_EMAILS: whoever reads its mail can sign in again.`)
       })

@@ -20,7 +20,7 @@ import {
  *   a value of the enum in prisma/schema.prisma, with its migration; an entry and a `case` here; its words in templates.ts;
  *   and whoever calls `queueToVisitor` of queue.ts: a change at the desk, say. `holdsWhile` lets it be taken back.
  * One to staff has an INSERT of its own in of-enquiry.ts; in told.ts, operations/problems.ts and metrics/backlog.ts, if it is a
- * doorbell. Also: kindsOfOrder in of-enquiry.ts, if it is written with the order; FAILED and RESTORED in
+ * doorbell. Also: kindsOfOrder in of-enquiry.ts, if it is written with the order; FAILED in
  * operations/mails-command.ts, if staff need not read that it failed.
  */
 

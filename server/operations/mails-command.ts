@@ -18,7 +18,7 @@ const FAILED = Prisma.sql`mail."Status" IN ('Failed', 'Unknown') AND mail."Kind"
 /** The visitor does not learn that the enquiry is erased. */
 const ERASED_UNTOLD = Prisma.sql`mail."Kind" = 'ErasureAsked' AND mail."WithheldBecause" IN ('ThreeADay', 'TooOld')
   AND form."EraseAt" IS NOT NULL AND NOT form."SuspectedSpam"`
-const RESTORED = Prisma.sql`mail."WithheldBecause" = 'Restored' AND mail."Kind" NOT IN ('SignIn', 'Summary')`
+const RESTORED = Prisma.sql`mail."WithheldBecause" = 'Restored' AND ${MAY_SEND_AGAIN}`
 
 interface Section {
   title: string

@@ -17,9 +17,11 @@ const open = () =>
   [...document.querySelectorAll('.indication button[aria-expanded=true]')].map((button) => button.textContent)
 
 it.each([
-  [quvera300, 'Cardiovascular Health', 'General surgeon', 5],
-  [quveraXt, 'Neurological Health', 'Ophthalmology', 6],
-])('exactly one card is open, whatever is clicked', async (content, first, other, count) => {
+  [quvera300, 5],
+  [quveraXt, 6],
+])('exactly one card is open, whatever is clicked', async (content, count) => {
+  const titles = Object.values(content.indications.cards).map(({ title }) => title)
+  const [first, other = ''] = [titles[0], titles.at(-1)]
   const place = render(<Indications {...content.indications} />)
   expect(place.querySelectorAll('.indication')).toHaveLength(count)
   expect(open()).toEqual([first])

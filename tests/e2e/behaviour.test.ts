@@ -106,7 +106,7 @@ it('what is touched before the page has wholly arrived works at once', async () 
     response.end(body.subarray(cut))
   }).listen(port, '127.0.0.1')
   await page.goto(`http://localhost:${port}${productPath(products[1])}`, { waitUntil: 'commit' })
-  const indication = page.getByRole('button', { name: 'Ophthalmology', exact: true })
+  const indication = page.getByRole('button', { name: xt.indications.cards.ophthalmology?.title ?? '', exact: true })
   await eventually(async () => {
     await indication.click() // the script may not have arrived yet
     expect(await indication.getAttribute('aria-expanded')).toBe('true')

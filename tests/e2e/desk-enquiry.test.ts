@@ -52,7 +52,7 @@ it('whoever comes back from a call is asked once whether they reached anybody, a
   await page.reload()
   const call = page.getByRole('link', { name: /^Call Asha Verma/ })
   await call.evaluate((link) => link.addEventListener('click', (event) => event.preventDefault()))
-  await call.click()
+  await Promise.all([page.waitForResponse('**/trpc/desk.ring'), call.click()])
   await comeBack(page)
   expect(await page.getByText('Reached?').count()).toBe(0) // too soon
   const other = await open('', { email: RAVI })
