@@ -48,6 +48,15 @@ describe('staff mails', () => {
 })
 
 describe('staff mails retry', () => {
+  it('lists of what a restore has withheld only what it would send', async () => {
+    const { db, env } = await anOpenDatabase()
+    await storeEnquiry(db, {}, { Notice: 'Withheld', Acknowledgement: 'Withheld' })
+    await db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: { kind: 'ErasureAsked' } })
+    await db.mail.updateMany({ data: { withheldBecause: 'Restored' } })
+    expect((await staff(['mails'], env)).stdout).toMatch(/^Withheld by a restore \(1\)$/m)
+    expect((await staff(['mails', 'retry'], env)).stdout).toContain('These mails would be due (1)')
+  })
+
   it('lists what Resend refused, and with --yes the site sends it under a new key, once', async () => {
     const app = await anApp()
     app.resend.behaviour = { status: 422, name: 'validation_error' }
