@@ -9,7 +9,8 @@ import type { Db } from './database/database.ts'
 import { openForSite } from './database/open.ts'
 import { logDatabase } from './database/pool.ts'
 import { createTerminalLink, deskUrlOf } from './desk/sign-in.ts'
-import { type Env, readEnvOrExit, standInProblems, warningsOf } from './env.ts'
+import { type Env, readEnvOrExit } from './env.ts'
+import { standInProblems, warningsOf } from './env-warnings.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
 import type { RenderOutcome } from './http/rendered-pages.ts'
 import { readStaticPages, type StaticPages } from './http/static-pages.ts'
@@ -119,9 +120,8 @@ async function assertPrivileges(client: ClientBase) {
   )
 }
 
-/** Logs what is not set; in a terminal also where mails go and how to see enquiries. */
+/** Logs where enquiries go and what is to be mended; in a terminal also where mails go and how to see enquiries. */
 function logConfiguration(env: Env, log: Logger) {
-  if (!env.RESEND_API_KEY) log.warn(`RESEND_API_KEY is not set: mails wait in the database (${staffCommand('mails')})`)
   if (process.stdout.isTTY) {
     if (env.RESEND_API_KEY) log.info(`Mails go to ${env.STAFF_EMAILS.join(', ')} and to the visitors`)
     log.info(`Enquiries: ${deskUrlOf(env)}${DESK_PATH}`)

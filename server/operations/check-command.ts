@@ -4,7 +4,8 @@ import { brand } from '../../shared/brand.ts'
 import { formatAge } from '../../shared/count.ts'
 import { emailSchema, exampleOrder } from '../../shared/order.ts'
 import type { Enquiry } from '../database/enquiry.ts'
-import { type Env, envSchema, isStandIn, readEnv, warningsOf } from '../env.ts'
+import { type Env, envSchema, readEnv } from '../env.ts'
+import { isStandIn, warningsOf } from '../env-warnings.ts'
 import { OperatorError } from '../errors.ts'
 import { createPostBody, sendPost } from '../mail/post-channel.ts'
 import { createMailer } from '../mail/resend.ts'
@@ -43,7 +44,6 @@ function settingLines(settings: Env): string[] {
     return `${name.padEnd(NAME_WIDTH)}  ${settingText(name, settings[name])}${note}`
   })
   const warnings = warningsOf(settings)
-  if (!settings.RESEND_API_KEY) warnings.push('RESEND_API_KEY is not set: mails wait in the database')
   if (isStandIn(brand.email) && !settings.RESEND_API_KEY)
     warnings.push(`visitors answer to ${brand.email}, which is a stand-in: see shared/brand.ts`)
   return [...lines, ...warnings.map((warning) => `\nWarning: ${warning}`)]

@@ -26,8 +26,8 @@ it('a first start on a terminal ends with the address, where mails wait and a li
   const isLink = (line: string) => /^http:\/\/localhost:\d+\/staff\/enter\?token=[\w-]{43}$/.test(line)
   await eventually(() => lines().some(isLink))
   const at = lines().findIndex((line) => line.includes(' is at http://'))
-  expect(lines()[at + 1]).toMatch(/RESEND_API_KEY is not set: mails wait in the database/)
-  expect(lines()[at + 2]).toMatch(/Enquiries: http:\/\/localhost:\d+\/staff$/)
+  expect(lines()[at + 1]).toMatch(/Enquiries: http:\/\/localhost:\d+\/staff$/)
+  expect(lines()[at + 2]).toMatch(/RESEND_API_KEY is not set: mails wait in the database/)
   expect(lines()[lines().findIndex(isLink) - 1]).toBe(
     'Enquiries, for staff (once, within 15 minutes; then npm run -s staff -- sign-in):',
   )

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { envSchema, readEnv, warningsOf } from '../../server/env.ts'
+import { envSchema, readEnv } from '../../server/env.ts'
+import { warningsOf } from '../../server/env-warnings.ts'
 import { OperatorError } from '../../server/errors.ts'
 
 const project = resolve(import.meta.dirname, '../..')
