@@ -28,9 +28,10 @@ try {
 async function makePicture(args: string[]) {
   const { values, positionals } = parseArgs({
     args,
-    options: { ground: { type: 'string' }, folder: { type: 'string' } },
+    options: { ground: { type: 'string' }, folder: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
     allowPositionals: true,
   })
+  if (values.help) return console.log(USAGE)
   const [name, photo] = positionals
   if (!name || !photo) throw new Error(USAGE)
   if (!/^[a-z0-9-]+$/.test(name))

@@ -37,3 +37,8 @@ it.each([
   const { code, stderr } = await runShell(`node client/build/make-picture.ts ${words}`, {})
   expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
 })
+
+it('`npm run pictures -- --help` says how it is used', async () => {
+  const { code, stdout } = await runShell('node client/build/make-picture.ts --help', {})
+  expect([code, stdout]).toEqual([0, expect.stringContaining('--ground is the background colour')])
+})
