@@ -161,6 +161,12 @@ async function isNew(folder: string): Promise<boolean> {
   return made !== undefined && Math.abs(Date.now() - made.birthtimeMs) < FIRST_MS
 }
 
+/** The day of the oldest daily backup, such as 2026-11-29; undefined if there is none. */
+export async function readFirstBackupDay(folder: string): Promise<string | undefined> {
+  const [oldest = ''] = await listBackups(folder).catch(() => [])
+  return FILE.exec(oldest)?.[1]
+}
+
 /** The age in seconds of the newest daily backup; undefined if there is none. */
 export async function readBackupAge(folder: string): Promise<number | undefined> {
   const names = await listBackups(folder).catch(() => [])

@@ -1,11 +1,12 @@
 import { formatAge, formatCount } from '../../shared/count.ts'
+import { formatIndianDay } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
 import { STRANGERS_A_DAY, summaryIntervalMs } from '../mail/kinds.ts'
 import { LAST_SUMMARY_AT, UNTOLD } from '../mail/told.ts'
-import { findBackupProblem } from './daily-backup.ts'
+import { findBackupProblem, readFirstBackupDay } from './daily-backup.ts'
 
 /* What somebody has to mend, for `/statusz`, the desk, the digest and `staff check`. */
 
@@ -37,6 +38,10 @@ interface Facts {
   linksOfStrangers: number
   /** Enquiries that should be erased by now. */
   notErased: number
+  /** When the tables were made. */
+  madeAt: Date
+  /** Whether there is an enquiry from before, as after a restore. */
+  hasEarlier: boolean
 }
 
 /** As the site reads them. An enquiry that is untold counts at two looks a minute apart: after an outage the sender comes first. */
@@ -101,11 +106,25 @@ export async function readProblems(
     const at = withAddresses ? address : 'an address of staff'
     return status === 'Complained' ? `A mail was marked as spam at ${at}.` : `The last mail to ${at} did not arrive.`
   })
-  const backup = backupDir ? await findBackupProblem(backupDir) : undefined
   return [
     ...problems.flatMap(([applies, text]) => (applies ? [text] : [])),
     ...atAddresses,
-    ...(backup ? [backup] : []),
+    ...(backupDir ? await findBackupProblems(backupDir, facts) : []),
+  ]
+}
+
+/** Backups from before the tables tell of a disk that is not mounted, or of a wrong setting. After 14 days none of them is left. */
+async function findBackupProblems(folder: string, { madeAt, hasEarlier }: Facts): Promise<string[]> {
+  const [problem, firstDay = '9'] = [await findBackupProblem(folder), await readFirstBackupDay(folder)]
+  const day = formatIndianDay(madeAt)
+  const isOther = firstDay < day && !hasEarlier
+  return [
+    ...(problem ? [problem] : []),
+    ...(isOther
+      ? [
+          `The database is new since ${day}, but BACKUP_DIR has backups from before: is it the right one? See the runbook.`,
+        ]
+      : []),
   ]
 }
 
@@ -131,7 +150,9 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
         AS "isSummaryLost",
       (SELECT count(*)::int FROM "Quvera_Mail" WHERE "Kind" = 'SignIn' AND "Mailbox" IS NULL
         AND "QueuedAt" > now() - interval '24 hours' AND "FirstTriedAt" IS NOT NULL) AS "linksOfStrangers",
-      (SELECT count(*)::int FROM "Quvera_Form" WHERE "EraseAt" < now() - interval '3 hours') AS "notErased"`
+      (SELECT count(*)::int FROM "Quvera_Form" WHERE "EraseAt" < now() - interval '3 hours') AS "notErased",
+      made."At" AS "madeAt", EXISTS (SELECT FROM "Quvera_Form" WHERE "ReceivedAt" < made."At") AS "hasEarlier"
+    FROM (SELECT min(finished_at) AS "At" FROM _prisma_migrations) made`
   return facts
 }
 

@@ -6,6 +6,7 @@ import { expect, it, vi } from 'vitest'
 import type { Db } from '../../../server/database/database.ts'
 import { type Env, readEnv } from '../../../server/env.ts'
 import { createProblemReader, readProblems } from '../../../server/operations/problems.ts'
+import { DAY_MS, formatIndianDay } from '../../../shared/indian-time.ts'
 import { aFolder } from '../../support/a-folder.ts'
 import { anOrder, submit } from '../../support/an-order.ts'
 import { atEnd } from '../../support/at-end.ts'
@@ -100,7 +101,30 @@ it('a backup that is overdue is a problem of the site from its start', async () 
   const read = createProblemReader(db, { ...env, BACKUP_DIR })
   expect(await read()).toEqual([]) // the first one can still be expected
   await writeFile(join(BACKUP_DIR, 'quvera-2026-01-01.sql.gz'), '')
-  expect(await read()).toEqual([expect.stringMatching(/^The newest daily backup in BACKUP_DIR is \d+ days old\.$/)])
+  expect(await read()).toEqual([
+    expect.stringMatching(/^The newest daily backup in BACKUP_DIR is \d+ days old\.$/),
+    expect.stringMatching(/^The database is new since/), // which was made after that day, too
+  ])
+})
+
+it('a database that is younger than the first backup, without an enquiry from before, is a problem', async () => {
+  const { db } = await anOpenDatabase()
+  const BACKUP_DIR = await aFolder('backups')
+  const read = () => readProblems(db, { ...env, BACKUP_DIR })
+  const addBackup = (time: Date) => writeFile(join(BACKUP_DIR, `quvera-${formatIndianDay(time)}.sql.gz`), '')
+  const [{ madeAt }] = await db.$queryRaw<
+    [{ madeAt: Date }]
+  >`SELECT min(finished_at) AS "madeAt" FROM _prisma_migrations`
+  const dayBefore = new Date(madeAt.getTime() - DAY_MS)
+  await addBackup(new Date())
+  await addBackup(madeAt)
+  expect(await read()).toEqual([])
+  await addBackup(dayBefore)
+  expect(await read()).toEqual([
+    `The database is new since ${formatIndianDay(madeAt)}, but BACKUP_DIR has backups from before: is it the right one? See the runbook.`,
+  ])
+  await storeEnquiry(db, { receivedAt: dayBefore }, { Notice: 'Delivered' }) // as a restore brings it
+  expect(await read()).toEqual([])
 })
 
 it('staff get the address with it', async () => {
