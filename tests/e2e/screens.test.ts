@@ -16,8 +16,12 @@ const TOUCH = { ...PHONE, hasTouch: true, isMobile: true }
 const SOFTGELS = 0.06
 const BOTTLE = 0.18
 
-it('no text of the banner lies on its picture', async () => {
+it.each(['own', 'longer'])('no text of the banner lies on its picture, with its %s headline', async (whose) => {
   const { page } = await visit('/')
+  if (whose === 'longer')
+    await page.locator('.banner h1').evaluate((title) => {
+      title.innerText = 'For everybody who wants to know\nwhat is in a capsule'
+    })
   for (const width of [600, 768, 900, 1024, 1440, 1920]) {
     await page.setViewportSize({ width, height: 900 })
     const { picture, title, links } = await page.locator('.banner').evaluate((banner) => {
