@@ -19,7 +19,7 @@ const BOTTLE = 0.18
 it.each(['own', 'longer'])('no text of the banner lies on its picture, with its %s headline', async (whose) => {
   const { page } = await visit('/')
   if (whose === 'longer')
-    await page.locator('.banner h1').evaluate((title) => {
+    await page.locator('.banner h1').evaluate((title: HTMLElement) => {
       title.innerText = 'For everybody who wants to know\nwhat is in a capsule'
     })
   for (const width of [600, 768, 900, 1024, 1440, 1920]) {
