@@ -156,6 +156,15 @@ export function backOffMs(attempts: number, baseSeconds: number, maxSeconds = RE
   return seconds * 1000 * (0.75 + Math.random() / 2)
 }
 
+/** Of a mail (`mail`): Resend has not taken it, and nobody has it. It would not take others, either. */
+export const NOT_TAKEN = Prisma.sql`mail."Status" = 'Pending' AND mail."Kind" <> 'Post' AND mail."Attempts" > 0
+  AND mail."FirstTriedAt" IS NULL`
+
+/** Makes them due now. */
+export async function retryNotTaken(db: Db): Promise<void> {
+  await transition(db, 'Pending', NOT_TAKEN)
+}
+
 type Settings = Pick<Env, 'STAFF_EMAILS' | 'NOTIFY_URL' | 'MAIL_MAX_AGE_DAYS'>
 
 /**

@@ -6,7 +6,7 @@ import type { Env } from '../env.ts'
 import { staffCommand } from '../staff-command.ts'
 import { hasBudget, kinds, kindsToStaff, queuedKinds, readCount, type StoredMail, writeMessage } from './kinds.ts'
 import { MAILS_OF_ERASURES } from './of-enquiry.ts'
-import { claimNext, withholdNotices, withholdStale } from './queue.ts'
+import { claimNext, retryNotTaken, withholdNotices, withholdStale } from './queue.ts'
 import { createMailer, type Message } from './resend.ts'
 import type { Channel } from './sender.ts'
 
@@ -24,6 +24,7 @@ export function createResendChannel(db: Db, env: Env, log: Log, writeSummaryIfDu
   const mailer = createMailer(env)
   /** Mails that were tried in 24 hours. */
   let count = 0
+  let isFirst = true
   const sendable = queuedKinds.filter((kind) => publicUrl || !kinds[kind].needsPublicUrl)
 
   return {
@@ -31,6 +32,8 @@ export function createResendChannel(db: Db, env: Env, log: Log, writeSummaryIfDu
     retrySeconds: env.MAIL_RETRY_SECONDS,
     intervalMs: mailer.intervalMs,
     async prepare(isUpkeep) {
+      if (isFirst) await retryNotTaken(db) // the key, the sender or the limit may be another one since
+      isFirst = false
       if (isUpkeep) await withholdStale(db, env)
       count = budget === 0 ? 0 : await readCount(db)
       if (!hasBudget('Notice', budget, count)) await withholdNotices(db)

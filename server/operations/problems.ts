@@ -5,6 +5,7 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
 import { STRANGERS_A_DAY, summaryIntervalMs } from '../mail/kinds.ts'
+import { NOT_TAKEN } from '../mail/queue.ts'
 import { LAST_SUMMARY_AT, UNTOLD } from '../mail/told.ts'
 import { findBackupProblem, readFirstBackupDay } from './daily-backup.ts'
 
@@ -20,11 +21,10 @@ const FIRST_MAX = 100
 const OF_A_DAY = Prisma.sql`"Quvera_Mail" WHERE "To" IS NOT NULL AND "FirstTriedAt" > now() - interval '24 hours'`
 
 /**
- * Mails that Resend has not taken, as its answer leaves them: with a further try that is not due yet. One that waits for the budget
- * is due. Without those of the last minute, because a limit of a second is soon over.
+ * Of mails that Resend has not taken: their further try is not due yet. One that waits for the budget is due. Without those of the
+ * last minute, because a limit of a second is soon over.
  */
-const NOT_TAKEN = Prisma.sql`"Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" <> 'Post' AND "Attempts" > 0 AND "FirstTriedAt" IS NULL
-  AND "DueAt" > now() - interval '10 seconds' AND "QueuedAt" < now() - interval '1 minute'`
+const IS_WAITING = Prisma.sql`mail."DueAt" > now() - interval '10 seconds' AND mail."QueuedAt" < now() - interval '1 minute'`
 
 interface Facts {
   untoldSeconds: number | null
@@ -142,7 +142,7 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
       (SELECT extract(epoch FROM now() - min("QueuedAt"))::float FROM first) AS "waitingSeconds",
       (SELECT count(*)::int FROM first WHERE address <> ALL(${addresses}::text[]))
         AS "forOthers",
-      EXISTS (SELECT FROM ${NOT_TAKEN}) AS "isRefused",
+      EXISTS (SELECT FROM "Quvera_Mail" mail WHERE ${NOT_TAKEN} AND ${IS_WAITING}) AS "isRefused",
       EXISTS (SELECT FROM ${OF_A_DAY} AND "SentAt" < now() - interval '1 hour' AND "Status" = 'Sent')
         AND NOT EXISTS (SELECT FROM ${OF_A_DAY} AND "Status" IN ('Delivered', 'Bounced', 'Complained')) AS "hasNoEvents",
       coalesce((SELECT bool_and("Status" IN ('Bounced', 'Failed', 'Unknown')) FROM "Quvera_Mail"

@@ -36,7 +36,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       const { withheld, unconfirmed, toErase } = await terminal.onDatabase(work, { create: true, anyVersion: true })
       if (withheld > 0)
         print(
-          `Withheld: ${formatCount(withheld, 'mail')} that were pending in the backup. ${staffCommand('mails')} lists them.`,
+          `Withheld: ${formatCount(withheld, 'mail')} that were pending in the backup. ${staffCommand('mails')} lists those that can be sent again.`,
         )
       if (toErase > 0)
         print(

@@ -1,6 +1,7 @@
 // The log tells of stored enquiries without personal data, and nobody can cause lines in it without limit.
 import { expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
+import { anApp } from '../support/fixtures.ts'
 import { startSite } from '../support/site.ts'
 
 it('the log has levels, ISO times and stored enquiries, no personal data, and no line that anybody can cause without limit', async () => {
@@ -33,4 +34,10 @@ it('the log has levels, ISO times and stored enquiries, no personal data, and no
   } finally {
     await site.close()
   }
+})
+
+it('of a proxy that TRUST_PROXY names it does not warn, also when a visitor is at that machine', async () => {
+  const [named, unnamed] = [await anApp({ mails: false, trustProxy: ['127.0.0.1'] }), await anApp({ mails: false })]
+  for (const { url } of [named, unnamed]) await submit(url, anOrder(), { 'x-forwarded-for': '127.0.0.1' })
+  expect([named, unnamed].map((app) => app.countLogged('which TRUST_PROXY does not name'))).toEqual([0, 1])
 })

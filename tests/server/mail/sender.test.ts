@@ -75,6 +75,23 @@ describe('the sender', () => {
     await eventually(async () => expect(await countSent()).toBe(60))
   })
 
+  it('tries at once after a start what Resend had not taken, as its limit or the key may be another one', async () => {
+    app.resend.behaviour = {
+      status: 429,
+      name: 'monthly_quota_exceeded',
+      message: 'You have reached your monthly quota',
+    }
+    await storeEnquiries(app.db, 1)
+    const before = app.startSenders()
+    const waiting = { status: 'Pending', attempts: 1, dueAt: { gt: new Date(Date.now() + 1_800_000) } } as const
+    await eventually(async () => expect(await app.db.mail.count({ where: waiting })).toBe(1))
+    await before.stop(1000)
+    app.resend.behaviour = 'accept'
+    const after = app.startSenders()
+    await eventually(async () => expect(await countSent()).toBe(2))
+    await after.stop(1000)
+  })
+
   it('sends nothing when another process has taken over during a long preparation', async () => {
     await storeEnquiries(app.db, 1)
     const sent = vi.fn(() => ({ is: 'taken' }) as const)
