@@ -33,7 +33,7 @@ new=$site-new before=$site-before failed=$site-failed
 cd "$site"
 exec 9>>"$site.lock"
 flock -n 9 || fail 'another one is running.'
-user=$(systemctl show quvera --property=User --value)
+user=$(systemctl show quvera --property=User --value) || fail 'systemd does not run here: see “Another supervisor” in docs/deploy.md.'
 [ -n "$user" ] || fail 'systemd has no unit quvera with a user.'
 environment=$(systemctl show quvera --property=Environment --value)
 as_site="setpriv --reuid=$user --regid=$(id -g "$user") --init-groups env $environment"
