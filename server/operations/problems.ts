@@ -151,7 +151,7 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
       (SELECT count(*)::int FROM "Quvera_Mail" WHERE "Kind" = 'SignIn' AND "Mailbox" IS NULL
         AND "QueuedAt" > now() - interval '24 hours' AND "FirstTriedAt" IS NOT NULL) AS "linksOfStrangers",
       (SELECT count(*)::int FROM "Quvera_Form" WHERE "EraseAt" < now() - interval '3 hours') AS "notErased",
-      made."At" AS "madeAt", EXISTS (SELECT FROM "Quvera_Form" WHERE "ReceivedAt" < made."At") AS "hasEarlier"
+      made."At" AS "madeAt", coalesce((SELECT min("ReceivedAt") FROM "Quvera_Form") < made."At", FALSE) AS "hasEarlier"
     FROM (SELECT min(finished_at) AS "At" FROM _prisma_migrations) made`
   return facts
 }
