@@ -1,4 +1,4 @@
-// What is wrong with a configuration that is valid, for whoever runs the site: the server logs it, `staff check` prints it.
+// What to know of a configuration whose values are valid, for whoever runs the site: the server logs it, `staff check` prints it.
 
 import { brand } from '../shared/brand.ts'
 import { type Env, meantBy, publicUrlOf } from './env.ts'

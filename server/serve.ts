@@ -120,7 +120,7 @@ async function assertPrivileges(client: ClientBase) {
   )
 }
 
-/** Logs where enquiries go and what is to be mended; in a terminal also where mails go and how to see enquiries. */
+/** Logs what is to be mended, and where enquiries are posted; in a terminal also where mails go and how to see enquiries. */
 function logConfiguration(env: Env, log: Logger) {
   if (process.stdout.isTTY) {
     if (env.RESEND_API_KEY) log.info(`Mails go to ${env.STAFF_EMAILS.join(', ')} and to the visitors`)

@@ -13,7 +13,7 @@ export function registerProxyCheck(app: FastifyInstance): void {
   const warn = onceIn(app.log)
   app.addHook('onRequest', (request, _reply, done) => {
     const peer = request.socket.remoteAddress ?? ''
-    const isTrusted = Number(request.ips?.length) > 1 // then the header's addresses follow that of the peer
+    const isTrusted = (request.ips?.length ?? 0) > 1 // then the header's addresses follow that of the peer
     if (request.headers['x-forwarded-for'] && !isTrusted && PRIVATE.test(peer))
       warn(
         `X-Forwarded-For comes from ${peer}, which TRUST_PROXY does not name: all visitors behind it share one limit. If it is your proxy, set TRUST_PROXY=${peer.replace('::ffff:', '')}`,

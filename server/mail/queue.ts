@@ -156,13 +156,13 @@ export function backOffMs(attempts: number, baseSeconds: number, maxSeconds = RE
   return seconds * 1000 * (0.75 + Math.random() / 2)
 }
 
-/** Of a mail (`mail`): Resend has not taken it, and nobody has it. It would not take others, either. */
+/** Of a mail (`mail`): Resend has not taken it, and nobody has it. */
 export const NOT_TAKEN = Prisma.sql`mail."Status" = 'Pending' AND mail."Kind" <> 'Post' AND mail."Attempts" > 0
-  AND mail."FirstTriedAt" IS NULL`
+  AND mail."FirstTriedAt" IS NULL AND mail."LastError" IS NOT NULL`
 
-/** Makes them due now. */
+/** Makes those due that wait for long, as after a limit of a day or a month. */
 export async function retryNotTaken(db: Db): Promise<void> {
-  await transition(db, 'Pending', NOT_TAKEN)
+  await transition(db, 'Pending', Prisma.sql`${NOT_TAKEN} AND mail."DueAt" > now() + interval '5 minutes'`)
 }
 
 type Settings = Pick<Env, 'STAFF_EMAILS' | 'NOTIFY_URL' | 'MAIL_MAX_AGE_DAYS'>

@@ -32,7 +32,7 @@ export function createResendChannel(db: Db, env: Env, log: Log, writeSummaryIfDu
     retrySeconds: env.MAIL_RETRY_SECONDS,
     intervalMs: mailer.intervalMs,
     async prepare(isUpkeep) {
-      if (isFirst) await retryNotTaken(db) // the key, the sender or the limit may be another one since
+      if (isFirst) await retryNotTaken(db) // a larger plan may be why the site was started again
       isFirst = false
       if (isUpkeep) await withholdStale(db, env)
       count = budget === 0 ? 0 : await readCount(db)

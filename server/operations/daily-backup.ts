@@ -5,10 +5,10 @@ import type { Logger } from 'pino'
 import { formatAge } from '../../shared/count.ts'
 import { DAY_MS, formatIndianDay, parseIndianTime } from '../../shared/indian-time.ts'
 import { writeBackup } from '../database/backup.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Db } from '../database/database.ts'
 import { OperatorError, redact } from '../errors.ts'
 
-/** More than these files are not kept. */
+/** More than these files are not kept, unless the database is new. */
 const KEPT = 14
 const CHECK_MS = 60_000
 /** After a failure while it was written the next try is this much later. */
@@ -82,7 +82,8 @@ async function makeBackup(database: Database, folder: string, name: string, sign
     if (await isMade()) return await file.close()
     const rows = await writeBackup(database, file.createWriteStream({ flush: true }), signal)
     await rename(unfinished, join(folder, name))
-    for (const old of (await listBackups(folder)).slice(0, -KEPT)) await rm(join(folder, old), { force: true })
+    if (!(await readDayOfNewDatabase(database.db, folder)))
+      for (const old of (await listBackups(folder)).slice(0, -KEPT)) await rm(join(folder, old), { force: true })
     return rows
   } finally {
     await file.close().catch(() => {}) // fails if the stream has closed it already
@@ -161,10 +162,21 @@ async function isNew(folder: string): Promise<boolean> {
   return made !== undefined && Math.abs(Date.now() - made.birthtimeMs) < FIRST_MS
 }
 
-/** The day of the oldest daily backup, such as 2026-11-29; undefined if there is none. */
-export async function readFirstBackupDay(folder: string): Promise<string | undefined> {
+/**
+ * The day on which the tables were made, such as 2026-11-29, if there are backups from before and the tables hold nothing from
+ * before, as they do after a restore. Then a disk may not be mounted, or a setting may lead elsewhere: until somebody has looked,
+ * none of these backups gives way. Undefined if all is well. A whole day has to lie between, as clocks differ.
+ */
+export async function readDayOfNewDatabase(db: Db, folder: string): Promise<string | undefined> {
   const [oldest = ''] = await listBackups(folder).catch(() => [])
-  return FILE.exec(oldest)?.[1]
+  const firstDay = FILE.exec(oldest)?.[1]
+  if (!firstDay) return undefined
+  const [{ madeAt, hasEarlier }] = await db.$queryRaw<[{ madeAt: Date; hasEarlier: boolean }]>`
+    SELECT made."At" AS "madeAt", coalesce(least((SELECT min("ReceivedAt") FROM "Quvera_Form"),
+      (SELECT min("At") FROM "Quvera_Access")) < made."At", FALSE) AS "hasEarlier"
+    FROM (SELECT min(finished_at) AS "At" FROM _prisma_migrations) made`
+  if (hasEarlier || firstDay >= formatIndianDay(new Date(madeAt.getTime() - DAY_MS))) return undefined
+  return formatIndianDay(madeAt)
 }
 
 /** The age in seconds of the newest daily backup; undefined if there is none. */

