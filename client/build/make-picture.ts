@@ -1,16 +1,24 @@
 /** `npm run pictures -- NAME photo.jpg [--ground "#RRGGBB"]`: the files of a picture, from a photo. */
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import sharp, { type Sharp } from 'sharp'
+import { productCards } from '../content/product.ts'
 import { imagesFolder, readPictures } from './pictures-plugin.ts'
 
 const DEFAULT_WIDTHS = [400, 640, 960]
+const bottles = Object.values(productCards).map(({ picture }) => picture)
+/** The first pictures of pages, and the width of each that common phones load. */
+const forPhones = new Map([['home-pair', 720], ...bottles.map((name) => [name, 480] as const)])
 const USAGE = `Usage: npm run pictures -- NAME PHOTO [--ground "#RRGGBB"]
 
 Writes NAME-WIDTH.avif into client/images, and the second width also as .webp. It replaces the files of this name.
-An existing picture keeps its widths. A new one gets ${DEFAULT_WIDTHS.join(', ')}.
+An existing picture keeps its widths. One of a new product gets those of the first product, any other ${DEFAULT_WIDTHS.join(', ')}.
 --ground is the background colour, which becomes transparent.`
+/** Of what common phones load first the next one is tried until the file is small enough. */
+const QUALITIES = [55, 46, 38, 31]
+/** With its headers such a file has to keep to `firstPicture` in tests/e2e/budgets.test.ts. */
+const FIRST_BYTES_MAX = 11_200
 /** A pixel whose colour differs by at most so many of 255 levels is background. */
 const NOISE = 4
 /** A pixel that differs by so many levels or more is opaque. */
@@ -37,7 +45,8 @@ async function makePicture(args: string[]) {
   if (!/^[a-z0-9-]+$/.test(name))
     throw new Error(`"${name}" is no name of a picture: small letters, digits and hyphens, such as quvera-300.`)
   const folder = values.folder ?? imagesFolder
-  const { widths = DEFAULT_WIDTHS } = (await readPictures(folder))[name] ?? {}
+  const made = await readPictures(folder)
+  const { widths = DEFAULT_WIDTHS } = made[name] ?? made[ofFirstProduct(name)] ?? {}
   const upright = sharp(photo).autoOrient().toColourspace('srgb')
   const whole = values.ground ? await cutOut(upright, parseColour(values.ground)) : upright
   const { data, info } = await whole.png().toBuffer({ resolveWithObject: true })
@@ -48,10 +57,33 @@ async function makePicture(args: string[]) {
   for (const [index, width] of widths.entries()) {
     const resized = sharp(data).resize(width)
     const file = join(folder, `${name}-${width}`)
-    await resized.clone().avif({ quality: 55 }).toFile(`${file}.avif`)
+    const isForPhones = forPhones.get(name) === width
+    const avif = await encode(resized, isForPhones ? FIRST_BYTES_MAX : Number.POSITIVE_INFINITY)
+    await writeFile(`${file}.avif`, avif)
+    if (isForPhones && avif.length > FIRST_BYTES_MAX) console.warn(tooHeavy(avif.length))
     if (index === 1) await resized.webp({ quality: 78, effort: 6, smartSubsample: true }).toFile(`${file}.webp`)
   }
   console.log(`Made ${name} in the widths ${widths.join(', ')}. Show it with <Picture name="${name}" … />.`)
+}
+
+/** The name of the same picture of the first product: of `quvera-50-capsules` it is `quvera-300-capsules`. */
+function ofFirstProduct(name: string): string {
+  const own = bottles.find((bottle) => name === bottle || name.startsWith(`${bottle}-`))
+  return own ? `${bottles[0]}${name.slice(own.length)}` : name
+}
+
+/** In the best quality with which it has at most so many bytes, else in the last one. */
+async function encode(picture: Sharp, bytesMax: number): Promise<Buffer> {
+  let avif = Buffer.alloc(0)
+  for (const quality of QUALITIES) {
+    avif = await picture.clone().avif({ quality }).toBuffer()
+    if (avif.length <= bytesMax) break
+  }
+  return avif
+}
+
+function tooHeavy(bytes: number): string {
+  return `It is the first picture of a page, and has ${bytes} bytes where phones should get at most ${FIRST_BYTES_MAX}: the checks will be red. Take a photo with a plain background (--ground) and less detail.`
 }
 
 /** @throws Error that says what a colour looks like */

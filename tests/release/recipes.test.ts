@@ -15,7 +15,7 @@ const COMMANDS = /^```sh\n(.*?)^```/gms
 
 /** What the owner would bring, by the names that the recipes give to them. */
 const PHOTOS = {
-  bottle: 'quvera-300-960.avif',
+  bottle: 'quvera-300-1600.avif',
   'bottle-capsules': 'quvera-300-capsules-960.avif',
   'bottle-label-wide': 'quvera-300-label-wide-1280.avif',
   card: 'og-quvera-300.jpg',

@@ -1,8 +1,13 @@
 // Every product has its pictures, its card and a name that fits, and the build names all that a further product lacks.
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import sharp from 'sharp'
 import { expect, it } from 'vitest'
 import { findCatalogueErrors } from '../../client/build/pictures-plugin.ts'
+import { productCards } from '../../client/content/product.ts'
 import { brand } from '../../shared/brand.ts'
 import { productSlug, products } from '../../shared/catalogue.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { runShell } from '../support/staff-command.ts'
 
 it('every product has its pictures, its card, and a name that fits', async () => {
@@ -41,4 +46,28 @@ it.each([
 it('`npm run pictures -- --help` says how it is used', async () => {
   const { code, stdout } = await runShell('node client/build/make-picture.ts --help', {})
   expect([code, stdout]).toEqual([0, expect.stringContaining('--ground is the background colour')])
+})
+
+/** A photo of 480 by 600 pixels with so much detail. */
+async function aPhoto(folder: string, pixels: number, sigma: number) {
+  const noise = { type: 'gaussian', mean: 128, sigma } as const
+  const create = { width: pixels, height: pixels * 1.25, channels: 3, background: '#888', noise } as const
+  const small = await sharp({ create }).png().toBuffer()
+  await sharp(small).resize(480).jpeg({ quality: 95 }).toFile(join(folder, 'photo.jpg'))
+}
+
+it('of a page’s first picture phones get a file that keeps to the budget, or it is said that there is too much detail', async () => {
+  const folder = await aFolder('pictures-')
+  const [card] = Object.values(productCards)
+  const file = join(folder, `${card?.picture}-480.avif`)
+  await sharp({ create: { width: 480, height: 600, channels: 3, background: '#888' } }).toFile(file) // so it is made in this width
+  const make = () =>
+    runShell(`node client/build/make-picture.ts ${card?.picture} ${folder}/photo.jpg --folder ${folder}`, {})
+  await aPhoto(folder, 60, 30)
+  expect(await make()).toMatchObject({ code: 0, stderr: '' })
+  const { size } = await stat(file)
+  expect(size).toBeLessThanOrEqual(11_200)
+  expect(size).toBeGreaterThan(7_000) // not worse than it has to be
+  await aPhoto(folder, 480, 60)
+  expect((await make()).stderr).toMatch(/^It is the first picture of a page, and has \d+ bytes/)
 })
