@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { ingredients } from '../../client/content/ingredients.ts'
 import { content as quvera300 } from '../../client/content/products/300.ts'
 import { content as quveraXt } from '../../client/content/products/xt.ts'
 import { Mechanism } from '../../client/product/mechanism.tsx'
@@ -54,7 +55,7 @@ describe('on a phone', () => {
     const caution = () => (card.querySelector('.caution') as HTMLElement).innerText
     expect(text()).toMatch(/^.{90,102} read more/)
     expect(text()).not.toContain('contains some fat')
-    expect(caution()).toBe('If you take warfarin or insulin, ask your doctor first.')
+    expect(caution()).toBe(ingredients.q10.caution)
     await button(`read more about ${q10}`).click()
     expect(text()).toMatch(/contains some fat\. read less/)
     await button(`read less about ${q10}`).click()

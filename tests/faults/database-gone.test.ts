@@ -1,7 +1,7 @@
 // A database that is killed, frozen or asleep loses no order: a refusal comes within 3 seconds, a repeat is stored once.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Order } from '../../shared/order.ts'
+import { messages, type Order } from '../../shared/order.ts'
 import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
@@ -72,7 +72,7 @@ async function refuseForTenSeconds(server: ServerProcess): Promise<{ slowestMs: 
     const orders = Array.from({ length: 40 }, aUniqueOrder)
     refused.push(...orders)
     for (const answer of await timed(Promise.all(orders.map((order) => submit(server.url, order)))))
-      expect([answer.status, answer.message]).toEqual([503, 'Error adding document'])
+      expect([answer.status, answer.message]).toEqual([503, messages.failed])
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     expect((await timed(fetch(`${server.url}/readyz`))).status).toBe(503)
     await sleep(200)

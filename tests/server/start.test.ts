@@ -4,6 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { messages } from '../../shared/order.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -53,7 +54,7 @@ describe('a site whose database is down when it starts', () => {
     const { site, status, comeUp } = await aSiteTooEarly()
     expect(await status('/')).toBe(200)
     expect(await status('/healthz')).toBe(200)
-    expect(await submit(site.url, anOrder())).toMatchObject({ status: 503, message: 'Error adding document' })
+    expect(await submit(site.url, anOrder())).toMatchObject({ status: 503, message: messages.failed })
     await comeUp()
     await eventually(async () => expect(await status('/readyz')).toBe(200))
     expect((await submit(site.url, anOrder())).status).toBe(200)

@@ -10,6 +10,10 @@ function told(changes: Record<string, unknown>): string | undefined {
   return result.success ? undefined : problemOf(result.error).message
 }
 
+it('the owner’s words for an order that is stored, and for one that is not', () => {
+  expect(messages).toMatchObject({ received: 'Order Received Successfully', failed: 'Error adding document' })
+})
+
 describe('the owner’s four rules', () => {
   it.each(['name', 'email', 'mobile', 'quantity', 'retailerSelfUse', 'products'])(
     'asks for %s when it is not filled',

@@ -7,6 +7,7 @@ import type { Db } from '../../../server/database/database.ts'
 import { type Env, readEnv } from '../../../server/env.ts'
 import { createProblemReader, readProblems } from '../../../server/operations/problems.ts'
 import { DAY_MS, formatIndianDay } from '../../../shared/indian-time.ts'
+import { messages } from '../../../shared/order.ts'
 import { aFolder } from '../../support/a-folder.ts'
 import { anOrder, submit } from '../../support/an-order.ts'
 import { atEnd } from '../../support/at-end.ts'
@@ -164,7 +165,7 @@ it('a failed write makes the site unready until writing works again, in two line
   expect(await read('/readyz')).toEqual({ status: 'ok' })
   await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
   for (let index = 0; index < 5; index++)
-    expect(await submit(app.url, anOrder())).toMatchObject({ status: 503, message: 'Error adding document' })
+    expect(await submit(app.url, anOrder())).toMatchObject({ status: 503, message: messages.failed })
   expect((await fetch(`${app.url}/readyz`)).status).toBe(503)
   expect([await read('/readyz'), await read('/statusz')]).toEqual([
     { status: 'unavailable' }, // nothing else for the public

@@ -138,7 +138,7 @@ describe('a refused order', () => {
     const orders = Array.from({ length: 50 }, (_, index) => anOrder(index === 17 ? { name: 'Poison' } : {}))
     const answers = await Promise.all(orders.map((order) => submit(app.url, order)))
     await app.db.$executeRaw`ALTER TABLE "Quvera_Form" DROP CONSTRAINT poison`
-    expect([answers[17]?.status, answers[17]?.message]).toEqual([422, 'Error adding document'])
+    expect([answers[17]?.status, answers[17]?.message]).toEqual([422, messages.failed])
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(49)
     expect([await app.db.enquiry.count(), await app.db.mail.count()]).toEqual([49, 98])
   })
