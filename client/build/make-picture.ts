@@ -16,7 +16,7 @@ Writes NAME-WIDTH.avif into client/images, and the second width also as .webp. I
 An existing picture keeps its widths. One of a new product gets those of the first product, any other ${DEFAULT_WIDTHS.join(', ')}.
 --ground is the background colour, which becomes transparent.`
 /** Of what common phones load first the next one is tried until the file is small enough. */
-const QUALITIES = [55, 46, 38, 31]
+const QUALITIES = [55, 46, 38, 31, 25, 20]
 /** With its headers such a file has to keep to `firstPicture` in tests/e2e/budgets.test.ts. */
 const FIRST_BYTES_MAX = 11_200
 /** A pixel whose colour differs by at most so many of 255 levels is background. */
@@ -74,9 +74,10 @@ function ofFirstProduct(name: string): string {
 
 /** In the best quality with which it has at most so many bytes, else in the last one. */
 async function encode(picture: Sharp, bytesMax: number): Promise<Buffer> {
+  const chromaSubsampling = Number.isFinite(bytesMax) ? '4:2:0' : '4:4:4' // half as many colours as pixels, or as many
   let avif = Buffer.alloc(0)
   for (const quality of QUALITIES) {
-    avif = await picture.clone().avif({ quality }).toBuffer()
+    avif = await picture.clone().avif({ quality, chromaSubsampling }).toBuffer()
     if (avif.length <= bytesMax) break
   }
   return avif

@@ -68,6 +68,6 @@ it('of a page’s first picture phones get a file that keeps to the budget, or i
   const { size } = await stat(file)
   expect(size).toBeLessThanOrEqual(11_200)
   expect(size).toBeGreaterThan(7_000) // not worse than it has to be
-  await aPhoto(folder, 480, 60)
+  await aPhoto(folder, 480, 200)
   expect((await make()).stderr).toMatch(/^It is the first picture of a page, and has \d+ bytes/)
 })
