@@ -3,6 +3,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import sharp, { type Sharp } from 'sharp'
+import { products } from '../../shared/catalogue.ts'
 import { productCards } from '../content/product.ts'
 import { imagesFolder, readPictures } from './pictures-plugin.ts'
 
@@ -69,7 +70,7 @@ async function makePicture(args: string[]) {
 /** The name of the same picture of the first product: of `quvera-50-capsules` it is `quvera-300-capsules`. */
 function ofFirstProduct(name: string): string {
   const own = bottles.find((bottle) => name === bottle || name.startsWith(`${bottle}-`))
-  return own ? `${bottles[0]}${name.slice(own.length)}` : name
+  return own ? productCards[products[0]].picture + name.slice(own.length) : name
 }
 
 /** In the best quality with which it has at most so many bytes, else in the last one. */
