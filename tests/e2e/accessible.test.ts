@@ -135,10 +135,20 @@ function roomsForPlusSigns(page: Page) {
   )
 }
 
-/** Until the mechanism of a product page has the controls of this width. */
+/** Until the mechanism of a product page has the controls of this width, and its slides are at rest. */
 async function untilSlidesMove(page: Page, width: number) {
   await page.locator('#mechanism').scrollIntoViewIfNeeded()
   await page.locator(width >= 900 ? '.carousel' : '.segments').waitFor()
+  if (width < 900) return
+  let before = Number.NaN
+  await expect
+    .poll(async () => {
+      const now = await page.locator('.slick-track').evaluate((track) => track.getBoundingClientRect().x)
+      const isAtRest = now === before
+      before = now
+      return isAtRest
+    })
+    .toBe(true)
 }
 
 const sideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
